@@ -1,12 +1,10 @@
 /** The get methods and messages of a version 1 pool. It trusts the endpoint; callers verify against the transactions. */
-import { type Address, Cell, type Sender, SendMode } from "@ton/core";
+import { type Address, type Cell, type Sender, SendMode } from "@ton/core";
 import type { Groth16Proof } from "../../core/crypto/groth16.ts";
-import { storeJettonTransfer } from "../../core/protocol/messages/jetton_messages.ts";
 import { storeDeposit, storeWithdraw } from "../../core/protocol/messages/pool_messages.ts";
 import { proofToCell } from "../../core/crypto/proof_codec.ts";
 import type { CallOptions } from "../chain.ts";
-import type { OutgoingMessage } from "../wallet/wallet.ts";
-import { PoolGetters } from "./pool_getters.ts";
+import { type JettonDepositArgs, PoolGetters, toProofCell } from "./pool_getters.ts";
 
 /** A deposit to a native pool. `value` in nano; default: the value that the pool reports. */
 export interface PoolDepositArgs {
@@ -17,15 +15,8 @@ export interface PoolDepositArgs {
   readonly value?: bigint;
 }
 
-/** A deposit to a jetton pool. Amounts in nano; `amount` in the jetton's smallest unit. */
-export interface PoolJettonDepositArgs extends Omit<PoolDepositArgs, "value"> {
-  readonly amount: bigint;
-  /** Owner of the jettons. Receives unused value, and the jettons if the pool rejects the deposit. */
-  readonly owner: Address;
-  readonly jettonWallet: Address;
-  /** The result of `get_deposit_value`, in nano. */
-  readonly forwardAmount: bigint;
-}
+/** A deposit to a jetton pool. */
+export type PoolJettonDepositArgs = Omit<PoolDepositArgs, "value"> & JettonDepositArgs;
 
 /** `fee` in the pool's smallest unit, `refund` and `value` in nano. Default value: what the pool reports. */
 export interface PoolWithdrawArgs {
@@ -63,59 +54,32 @@ export class Pool extends PoolGetters {
   }
 
   /** The query id is 0, to avoid a fingerprint of the client. */
-  buildDepositMessage({ commitment, newRoot, leafIndex, proof, value }: PoolDepositArgs & { value: bigint }) {
-    const body = storeDeposit({ queryId: 0n, commitment, newRoot, leafIndex, proof: proofToCell(proof) });
-    return { to: this.address, value, bounce: true, body } satisfies OutgoingMessage;
+  buildDepositMessage({ value, ...args }: PoolDepositArgs & { value: bigint }) {
+    return this.message(value, depositBody(args));
   }
 
-  /** Carries twice the forwarded value, to pay the gas of two wallets. The rest is returned. */
-  buildJettonDepositMessage({ commitment, newRoot, leafIndex, proof, ...args }: PoolJettonDepositArgs) {
-    const deposit = storeDeposit({
-      queryId: 0n,
-      commitment,
-      newRoot,
-      leafIndex,
-      proof: proofToCell(proof),
-    });
-    const body = storeJettonTransfer({
-      queryId: 0n,
-      amount: args.amount,
-      destination: this.address,
-      responseDestination: args.owner,
-      forwardAmount: args.forwardAmount,
-      forwardPayload: deposit,
-    });
-    return {
-      to: args.jettonWallet,
-      value: 2n * args.forwardAmount,
-      bounce: true,
-      body,
-    } satisfies OutgoingMessage;
+  buildJettonDepositMessage({ commitment, newRoot, leafIndex, proof, ...transfer }: PoolJettonDepositArgs) {
+    return this.jettonMessage(transfer, depositBody({ commitment, newRoot, leafIndex, proof }));
   }
 
   buildWithdrawMessage({ value, proof, queryId = 0n, ...args }: PoolWithdrawArgs & { value: bigint }) {
-    const body = storeWithdraw({
-      ...args,
-      queryId,
-      proof: proof instanceof Cell ? proof : proofToCell(proof),
-    });
-    return { to: this.address, value, bounce: true, body } satisfies OutgoingMessage;
+    return this.message(value, storeWithdraw({ ...args, queryId, proof: toProofCell(proof) }));
   }
 
   /** Sends a deposit. It may not be on chain yet when this returns. */
   async sendDeposit(sender: Sender, args: PoolDepositArgs): Promise<void> {
     const value = args.value ?? await this.getDepositValue();
-    await sender.send({
-      ...this.buildDepositMessage({ ...args, value }),
-      sendMode: SendMode.PAY_GAS_SEPARATELY,
-    });
+    const message = this.buildDepositMessage({ ...args, value });
+    await sender.send({ ...message, sendMode: SendMode.PAY_GAS_SEPARATELY });
   }
 
   async sendWithdraw(sender: Sender, args: PoolWithdrawArgs): Promise<void> {
     const value = args.value ?? await this.getWithdrawValue(args.refund);
-    await sender.send({
-      ...this.buildWithdrawMessage({ ...args, value }),
-      sendMode: SendMode.PAY_GAS_SEPARATELY,
-    });
+    const message = this.buildWithdrawMessage({ ...args, value });
+    await sender.send({ ...message, sendMode: SendMode.PAY_GAS_SEPARATELY });
   }
+}
+
+function depositBody({ proof, ...deposit }: Omit<PoolDepositArgs, "value">): Cell {
+  return storeDeposit({ ...deposit, queryId: 0n, proof: proofToCell(proof) });
 }

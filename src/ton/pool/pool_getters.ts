@@ -1,15 +1,19 @@
 /** The get methods that pools of both versions have. */
-import type { Address, Message, TupleItem, TupleReader } from "@ton/core";
+import { type Address, Cell, type Message, type TupleItem, type TupleReader } from "@ton/core";
 import { isFieldElement } from "../../core/crypto/field.ts";
+import type { Groth16Proof } from "../../core/crypto/groth16.ts";
+import { proofToCell } from "../../core/crypto/proof_codec.ts";
 import { type ExitCodeName, Problem } from "../../core/errors/problem.ts";
 import {
   loadDepositRefusal,
   loadTransferNotification,
+  storeJettonTransfer,
 } from "../../core/protocol/messages/jetton_messages.ts";
 import type { PoolVersion } from "../../core/protocol/deployments.ts";
 import { formatAddress } from "../../core/text/address_format.ts";
 import { ROOT_HISTORY_SIZE } from "../../core/tree/merkle_tree.ts";
 import type { CallOptions, Chain } from "../chain.ts";
+import type { OutgoingMessage } from "../wallet/wallet.ts";
 
 /** The result of `get_pool_info`. Amounts in nano. */
 export interface PoolInfo {
@@ -27,6 +31,17 @@ export interface PoolInfo {
   /** Time of the pool's last transaction in Unix seconds. */
   readonly touched: number;
   readonly claims: number;
+}
+
+/** The transfer of a jetton deposit. */
+export interface JettonDepositArgs {
+  /** The denomination exactly, in the jetton's smallest unit. */
+  readonly amount: bigint;
+  /** Owner of the jettons. Receives unused value, and the jettons if the pool refuses the deposit. */
+  readonly owner: Address;
+  readonly jettonWallet: Address;
+  /** The result of `get_deposit_value`, in nano. */
+  readonly forwardAmount: bigint;
 }
 
 /** A payout that the jetton pool's wallet refused. Anyone may send a {@linkcode storeRetryPayout} for it. */
@@ -59,7 +74,7 @@ export class PoolGetters {
   }
 
   getCurrentRoot(options?: CallOptions): Promise<bigint> {
-    return this.get("getCurrentRoot", (stack) => stack.readBigNumber(), options);
+    return this.getBigInt("getCurrentRoot", options);
   }
 
   getNextIndex(options?: CallOptions): Promise<number> {
@@ -68,17 +83,17 @@ export class PoolGetters {
 
   /** Returns the denomination in nano, or in the jetton's smallest unit. */
   getDenomination(options?: CallOptions): Promise<bigint> {
-    return this.get("getDenomination", (stack) => stack.readBigNumber(), options);
+    return this.getBigInt("getDenomination", options);
   }
 
   /** Returns the nano to attach to a withdrawal that pays `refund` nano. The excess is returned. */
   getWithdrawValue(refund: bigint, options?: CallOptions): Promise<bigint> {
-    return this.get("get_withdraw_value", (stack) => stack.readBigNumber(), options, refund);
+    return this.getBigInt("get_withdraw_value", options, refund);
   }
 
   /** Returns the nano to send: a native pool's denomination, or what a jetton transfer must forward. */
   getDepositValue(options?: CallOptions): Promise<bigint> {
-    return this.get("get_deposit_value", (stack) => stack.readBigNumber(), options);
+    return this.getBigInt("get_deposit_value", options);
   }
 
   getPoolInfo(options?: CallOptions): Promise<PoolInfo> {
@@ -99,23 +114,14 @@ export class PoolGetters {
 
   /** Returns claims of a jetton pool with ids above `after`, in order, at most `max` (up to 64). */
   getClaims(after = 0n, max = 64, options?: CallOptions): Promise<Claim[]> {
-    return this.get(
-      "get_claims",
-      (stack) => {
-        const list = stack.readTuple();
-        return Array.from({ length: list.remaining }, () => {
-          const claim = list.readTuple();
-          return {
-            id: claim.readBigNumber(),
-            amount: claim.readBigNumber(),
-            destination: claim.readAddress(),
-          };
-        });
-      },
-      options,
-      after,
-      BigInt(max),
-    );
+    const read = (stack: TupleReader) => {
+      const list = stack.readTuple();
+      return Array.from({ length: list.remaining }, () => {
+        const claim = list.readTuple();
+        return { id: claim.readBigNumber(), amount: claim.readBigNumber(), destination: claim.readAddress() };
+      });
+    };
+    return this.get("get_claims", read, options, after, BigInt(max));
   }
 
   parseReturnedDeposit({ info, body }: Message, wallet: Address): ReturnedDeposit | undefined {
@@ -127,6 +133,21 @@ export class PoolGetters {
     } catch {
       return undefined; // any other message
     }
+  }
+
+  protected message(value: bigint, body: Cell) {
+    return { to: this.address, value, bounce: true, body } satisfies OutgoingMessage;
+  }
+
+  /** Carries twice the forwarded value, to pay the gas of two wallets. The rest is returned. */
+  protected jettonMessage({ owner, jettonWallet, ...transfer }: JettonDepositArgs, forwardPayload: Cell) {
+    const parties = { queryId: 0n, destination: this.address, responseDestination: owner };
+    const body = storeJettonTransfer({ ...transfer, ...parties, forwardPayload });
+    return { ...this.message(2n * transfer.forwardAmount, body), to: jettonWallet };
+  }
+
+  protected getBigInt(method: string, options?: CallOptions, ...args: bigint[]): Promise<bigint> {
+    return this.get(method, (stack) => stack.readBigNumber(), options, ...args);
   }
 
   protected async get<T>(
@@ -152,10 +173,11 @@ export class PoolGetters {
   }
 }
 
+export function toProofCell(proof: Groth16Proof | Cell): Cell {
+  return proof instanceof Cell ? proof : proofToCell(proof);
+}
+
 function readPoolKind(kind: number): Pick<PoolInfo, "assetKind" | "version"> {
-  if (kind === 0) return { assetKind: "native", version: 1 };
-  if (kind === 1) return { assetKind: "jetton", version: 1 };
-  if (kind === 2) return { assetKind: "native", version: 2 };
-  if (kind === 3) return { assetKind: "jetton", version: 2 };
-  throw new Error(`unknown kind ${kind}`);
+  if (kind < 0 || kind > 3) throw new Error(`unknown kind ${kind}`);
+  return { assetKind: kind % 2 === 0 ? "native" : "jetton", version: kind < 2 ? 1 : 2 };
 }

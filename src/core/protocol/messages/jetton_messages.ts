@@ -23,7 +23,7 @@ interface TransferNotification {
 }
 
 export function storeJettonTransfer(body: JettonTransferBody): Cell {
-  return beginBody("transfer", body.queryId)
+  return beginBody(opCodes.transfer, body.queryId)
     .storeCoins(body.amount)
     .storeAddress(body.destination)
     .storeAddress(body.responseDestination)

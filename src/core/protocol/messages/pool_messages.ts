@@ -86,7 +86,7 @@ export type PoolLog = DepositLog | WithdrawalLog | RefusedPayoutLog;
  * ```
  */
 export function storeDeposit(body: DepositBody): Cell {
-  return beginBody("deposit", body.queryId)
+  return beginBody(opCodes.deposit, body.queryId)
     .storeUint(body.commitment, 256)
     .storeUint(body.newRoot, 256)
     .storeUint(body.leafIndex, 32)
@@ -121,12 +121,12 @@ export function loadDeposit(cell: Cell): DepositBody {
  * ```
  */
 export function storeWithdraw(body: WithdrawBody): Cell {
-  return beginBody("withdraw", body.queryId)
+  return beginBody(opCodes.withdraw, body.queryId)
     .storeUint(body.root, 256)
     .storeUint(body.nullifierHash, 256)
     .storeCoins(body.fee)
     .storeCoins(body.refund)
-    .storeRef(beginCell().storeAddress(body.recipient).storeAddress(body.relayer).endCell())
+    .storeRef(storeParties(body))
     .storeRef(body.proof)
     .endCell();
 }
@@ -161,8 +161,7 @@ export function loadWithdraw(cell: Cell): WithdrawBody {
  * ```
  */
 export function loadPoolLog(body: Cell): PoolLog | undefined {
-  const slice = body.beginParse();
-  const op = slice.remainingBits >= 32 ? slice.preloadUint(32) : undefined;
+  const op = opOf(body);
   if (op === opCodes.deposit_log) {
     return loadStrict(body, op, "deposit log body", (rest) => ({
       kind: "deposit",
@@ -193,37 +192,46 @@ export function loadPoolLog(body: Cell): PoolLog | undefined {
 }
 
 export function storeAdmin(op: "admin_pause" | "admin_unpause", queryId = 0n): Cell {
-  return beginBody(op, queryId).endCell();
+  return beginBody(opCodes[op], queryId).endCell();
 }
 
 /** Makes a jetton pool ask the jetton's master for its wallet's address. Anyone may send it. */
 export function storeDiscoverJettonWallet(queryId = 0n): Cell {
-  return beginBody("discover_jetton_wallet", queryId).endCell();
+  return beginBody(opCodes.discover_jetton_wallet, queryId).endCell();
 }
 
 /** Makes a jetton pool pay a claim again. Anyone may send it. */
 export function storeRetryPayout(claimId: bigint, queryId = 0n): Cell {
-  return beginBody("retry_payout", queryId).storeUint(claimId, 64)
-    .endCell();
+  return beginBody(opCodes.retry_payout, queryId).storeUint(claimId, 64).endCell();
 }
 
 /** Sends `amount` nano of the pool's surplus to `destination`. */
 export function storeRecoverStuck(amount: bigint, destination: Address, queryId = 0n): Cell {
-  return beginBody("admin_recover_stuck", queryId)
+  return beginBody(opCodes.admin_recover_stuck, queryId)
     .storeCoins(amount)
     .storeAddress(destination)
     .endCell();
 }
 
-function loadParties(cell: Cell): WithdrawParties {
+export function storeParties({ recipient, relayer }: WithdrawParties): Cell {
+  return beginCell().storeAddress(recipient).storeAddress(relayer).endCell();
+}
+
+export function loadParties(cell: Cell): WithdrawParties {
   const slice = cell.beginParse();
   const parties = { recipient: slice.loadAddress(), relayer: slice.loadMaybeAddress() };
   slice.endParse();
   return parties;
 }
 
-export function beginBody(op: keyof typeof opCodes, queryId: bigint): Builder {
-  return beginCell().storeUint(opCodes[op], 32).storeUint(queryId, 64);
+export function beginBody(op: number, queryId: bigint): Builder {
+  return beginCell().storeUint(op, 32).storeUint(queryId, 64);
+}
+
+/** Returns undefined for a body without an op. */
+export function opOf(body: Cell): number | undefined {
+  const slice = body.beginParse();
+  return slice.remainingBits >= 32 ? slice.preloadUint(32) : undefined;
 }
 
 export function loadStrict<T>(cell: Cell, op: number, what: string, load: (slice: Slice) => T): T {

@@ -2,8 +2,16 @@
 import { beginCell, type Cell, type Slice } from "@ton/core";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
-import { Problem } from "../../errors/problem.ts";
-import { loadPoolLog, type PoolLog, type WithdrawBody } from "../messages/pool_messages.ts";
+import {
+  beginBody,
+  loadParties,
+  loadPoolLog,
+  loadStrict,
+  opOf,
+  type PoolLog,
+  storeParties,
+  type WithdrawBody,
+} from "../messages/pool_messages.ts";
 
 /** Op codes: crc32 of the TL-B line without its tag, & 0x7fffffff. Logs of deposits and withdrawals are version 1's. */
 export const v2OpCodes = {
@@ -58,12 +66,11 @@ const COMMENT_LENGTH = 79;
 export type V2PoolLog = PoolLog | SettlementLog | SkippedLog;
 
 export function storeEnqueue({ queryId, commitment }: EnqueueBody): Cell {
-  return beginCell().storeUint(v2OpCodes.enqueue, 32).storeUint(queryId, 64).storeUint(commitment, 256)
-    .endCell();
+  return beginBody(v2OpCodes.enqueue, queryId).storeUint(commitment, 256).endCell();
 }
 
 export function loadEnqueue(cell: Cell): EnqueueBody {
-  return loadStrict(cell, v2OpCodes.enqueue, "deposit", (slice) => ({
+  return loadStrict(cell, v2OpCodes.enqueue, "deposit body", (slice) => ({
     queryId: slice.loadUintBig(64),
     commitment: slice.loadUintBig(256),
   }));
@@ -103,12 +110,12 @@ export function loadDepositComment(cell: Cell): bigint | undefined {
 }
 
 export function storeSettle({ queryId, newRoot, end, proof }: SettleBody): Cell {
-  return beginCell().storeUint(v2OpCodes.settle, 32).storeUint(queryId, 64).storeUint(newRoot, 256)
-    .storeUint(end, 32).storeRef(proof).endCell();
+  return beginBody(v2OpCodes.settle, queryId).storeUint(newRoot, 256).storeUint(end, 32).storeRef(proof)
+    .endCell();
 }
 
 export function loadSettle(cell: Cell): SettleBody {
-  return loadStrict(cell, v2OpCodes.settle, "settlement", (slice) => ({
+  return loadStrict(cell, v2OpCodes.settle, "settlement body", (slice) => ({
     queryId: slice.loadUintBig(64),
     newRoot: slice.loadUintBig(256),
     end: slice.loadUint(32),
@@ -117,12 +124,11 @@ export function loadSettle(cell: Cell): SettleBody {
 }
 
 export function storeWithdraw2(request: WithdrawRequest, queryId: bigint): Cell {
-  return beginCell().storeUint(v2OpCodes.withdraw2, 32).storeUint(queryId, 64)
-    .storeBuilder(packRequest(request)).endCell();
+  return beginBody(v2OpCodes.withdraw2, queryId).storeBuilder(packRequest(request)).endCell();
 }
 
 export function loadWithdraw2(cell: Cell): WithdrawRequest & { readonly queryId: bigint } {
-  return loadStrict(cell, v2OpCodes.withdraw2, "withdrawal", (slice) => ({
+  return loadStrict(cell, v2OpCodes.withdraw2, "withdrawal body", (slice) => ({
     queryId: slice.loadUintBig(64),
     ...unpackRequest(slice),
   }));
@@ -135,13 +141,13 @@ export function storeWithdrawMany(requests: readonly WithdrawRequest[], queryId:
     items = beginCell().storeBuilder(packRequest(request)).storeMaybeRef(items).endCell();
   }
   if (items === null) throw new RangeError("a batch has at least one withdrawal");
-  return beginCell().storeUint(v2OpCodes.withdraw_many, 32).storeUint(queryId, 64).storeRef(items).endCell();
+  return beginBody(v2OpCodes.withdraw_many, queryId).storeRef(items).endCell();
 }
 
 export function loadWithdrawMany(
   cell: Cell,
 ): { readonly queryId: bigint; readonly requests: readonly WithdrawRequest[] } {
-  return loadStrict(cell, v2OpCodes.withdraw_many, "batch of withdrawals", (slice) => {
+  return loadStrict(cell, v2OpCodes.withdraw_many, "batch of withdrawals body", (slice) => {
     const queryId = slice.loadUintBig(64);
     const requests: WithdrawRequest[] = [];
     for (let items: Cell | null = slice.loadRef(); items !== null;) {
@@ -155,10 +161,9 @@ export function loadWithdrawMany(
 }
 
 export function loadV2PoolLog(body: Cell): V2PoolLog | undefined {
-  const slice = body.beginParse();
-  const op = slice.remainingBits >= 32 ? slice.preloadUint(32) : undefined;
+  const op = opOf(body);
   if (op === v2OpCodes.settlement_log) {
-    return loadStrict(body, op, "settlement log", (rest) => ({
+    return loadStrict(body, op, "settlement log body", (rest) => ({
       kind: "settlement",
       rootNumber: rest.loadUint(32),
       newRoot: rest.loadUintBig(256),
@@ -167,7 +172,7 @@ export function loadV2PoolLog(body: Cell): V2PoolLog | undefined {
     }));
   }
   if (op === v2OpCodes.skipped_log) {
-    return loadStrict(body, op, "skipped log", (rest) => ({
+    return loadStrict(body, op, "skipped log body", (rest) => ({
       kind: "skipped",
       nullifierHash: rest.loadUintBig(256),
       code: rest.loadUint(16),
@@ -179,32 +184,18 @@ export function loadV2PoolLog(body: Cell): V2PoolLog | undefined {
 function packRequest(request: WithdrawRequest) {
   return beginCell().storeUint(request.root, 256).storeUint(request.rootNumber, 32)
     .storeUint(request.nullifierHash, 256).storeCoins(request.fee).storeCoins(request.refund)
-    .storeRef(beginCell().storeAddress(request.recipient).storeAddress(request.relayer).endCell())
-    .storeRef(request.proof).storeMaybeRef(request.carried);
+    .storeRef(storeParties(request)).storeRef(request.proof).storeMaybeRef(request.carried);
 }
 
 function unpackRequest(slice: Slice): WithdrawRequest {
-  const fields = {
+  return {
     root: slice.loadUintBig(256),
     rootNumber: slice.loadUint(32),
     nullifierHash: slice.loadUintBig(256),
     fee: slice.loadCoins(),
     refund: slice.loadCoins(),
+    ...loadParties(slice.loadRef()),
+    proof: slice.loadRef(),
+    carried: slice.loadMaybeRef(),
   };
-  const parties = slice.loadRef().beginParse();
-  const payees = { recipient: parties.loadAddress(), relayer: parties.loadMaybeAddress() };
-  parties.endParse();
-  return { ...fields, ...payees, proof: slice.loadRef(), carried: slice.loadMaybeRef() };
-}
-
-function loadStrict<T>(cell: Cell, op: number, what: string, load: (slice: Slice) => T): T {
-  try {
-    const slice = cell.beginParse();
-    if (slice.loadUint(32) !== op) throw new Error("another op");
-    const body = load(slice);
-    slice.endParse();
-    return body;
-  } catch (cause) {
-    throw new Problem("invalid_request", `not a ${what} body`, { cause });
-  }
 }

@@ -1,8 +1,6 @@
 /** The get methods and messages of a version 2 pool. It trusts the endpoint; callers verify against the transactions. */
-import { type Address, Cell } from "@ton/core";
+import type { Cell } from "@ton/core";
 import type { Groth16Proof } from "../../../core/crypto/groth16.ts";
-import { proofToCell } from "../../../core/crypto/proof_codec.ts";
-import { storeJettonTransfer } from "../../../core/protocol/messages/jetton_messages.ts";
 import {
   storeDepositComment,
   storeEnqueue,
@@ -12,8 +10,7 @@ import {
   type WithdrawRequest,
 } from "../../../core/protocol/v2/messages.ts";
 import type { CallOptions } from "../../chain.ts";
-import type { OutgoingMessage } from "../../wallet/wallet.ts";
-import { PoolGetters } from "../pool_getters.ts";
+import { type JettonDepositArgs, PoolGetters, toProofCell } from "../pool_getters.ts";
 import { V2PoolLog } from "./pool_log.ts";
 
 /** The result of `get_settle_info`. Times in Unix seconds, amounts in nano. */
@@ -38,16 +35,9 @@ export interface EnqueueArgs {
   readonly value: bigint;
 }
 
-/** A deposit to a jetton pool. Amounts in nano; `amount` in the jetton's smallest unit. */
-export interface EnqueueJettonArgs {
+/** A deposit to a jetton pool. */
+export interface EnqueueJettonArgs extends JettonDepositArgs {
   readonly commitment: bigint;
-  /** The denomination exactly. */
-  readonly amount: bigint;
-  /** Owner of the jettons. Receives unused value, and the jettons if the pool refuses the deposit. */
-  readonly owner: Address;
-  readonly jettonWallet: Address;
-  /** The result of `get_deposit_value`, in nano. */
-  readonly forwardAmount: bigint;
 }
 
 /** A settlement. `value` in nano pays for gas; the pool returns the rest with the reward. */
@@ -137,52 +127,28 @@ export class V2Pool extends PoolGetters {
    * @param refunds sum of their refunds, in nano
    */
   getWithdrawManyValue(count: number, refunds: bigint, options?: CallOptions): Promise<bigint> {
-    return this.get(
-      "get_withdraw_many_value",
-      (stack) => stack.readBigNumber(),
-      options,
-      BigInt(count),
-      refunds,
-    );
+    return this.getBigInt("get_withdraw_many_value", options, BigInt(count), refunds);
   }
 
   buildDepositMessage({ commitment, value }: EnqueueArgs) {
-    const body = storeEnqueue({ queryId: 0n, commitment });
-    return { to: this.address, value, bounce: true, body } satisfies OutgoingMessage;
+    return this.message(value, storeEnqueue({ queryId: 0n, commitment }));
   }
 
   /** Builds the same deposit as a text comment. */
   buildCommentDepositMessage({ commitment, value }: EnqueueArgs) {
-    const body = storeDepositComment(commitment);
-    return { to: this.address, value, bounce: true, body } satisfies OutgoingMessage;
+    return this.message(value, storeDepositComment(commitment));
   }
 
-  /** Carries twice the forwarded value, to pay the gas of two wallets. The rest is returned. */
-  buildJettonDepositMessage({ commitment, ...args }: EnqueueJettonArgs) {
-    const body = storeJettonTransfer({
-      queryId: 0n,
-      amount: args.amount,
-      destination: this.address,
-      responseDestination: args.owner,
-      forwardAmount: args.forwardAmount,
-      forwardPayload: storeEnqueue({ queryId: 0n, commitment }),
-    });
-    return {
-      to: args.jettonWallet,
-      value: 2n * args.forwardAmount,
-      bounce: true,
-      body,
-    } satisfies OutgoingMessage;
+  buildJettonDepositMessage({ commitment, ...transfer }: EnqueueJettonArgs) {
+    return this.jettonMessage(transfer, storeEnqueue({ queryId: 0n, commitment }));
   }
 
   buildSettleMessage({ newRoot, end, proof, value, queryId = 0n }: SettleArgs) {
-    const body = storeSettle({ queryId, newRoot, end, proof: toProofCell(proof) });
-    return { to: this.address, value, bounce: true, body } satisfies OutgoingMessage;
+    return this.message(value, storeSettle({ queryId, newRoot, end, proof: toProofCell(proof) }));
   }
 
   buildWithdrawMessage({ value, queryId = 0n, ...args }: PoolWithdraw2Args & WithdrawMessageArgs) {
-    const body = storeWithdraw2({ ...args, proof: toProofCell(args.proof) }, queryId);
-    return { to: this.address, value, bounce: true, body } satisfies OutgoingMessage;
+    return this.message(value, storeWithdraw2({ ...args, proof: toProofCell(args.proof) }, queryId));
   }
 
   /**
@@ -195,11 +161,6 @@ export class V2Pool extends PoolGetters {
     { value, queryId = 0n }: WithdrawMessageArgs,
   ) {
     const items = requests.map((request) => ({ ...request, proof: toProofCell(request.proof) }));
-    const body = storeWithdrawMany(items, queryId);
-    return { to: this.address, value, bounce: true, body } satisfies OutgoingMessage;
+    return this.message(value, storeWithdrawMany(items, queryId));
   }
-}
-
-function toProofCell(proof: Groth16Proof | Cell): Cell {
-  return proof instanceof Cell ? proof : proofToCell(proof);
 }
