@@ -78,6 +78,29 @@ function replacing(
 export const swaps = (name: string, pattern: RegExp, table: Readonly<Record<string, readonly string[]>>) =>
   replacing(name, pattern, (found) => table[found] ?? []);
 
+/** Makes conditions always true or false. */
+export const conditions: MutationOperator = (code, put) => {
+  for (const { index, 0: head } of code.matchAll(/\b(?:if|while) \(/g)) {
+    const open = index + head.length - 1;
+    const length = closing(code, open) - open - 1;
+    if (head.startsWith("if")) put("condition always true", open + 1, length, "true");
+    put("condition always false", open + 1, length, "false");
+  }
+};
+
+/** Puts one choice of `a ? b : c` in the place of the other. */
+export const choices: MutationOperator = (code, put, source) => {
+  for (const { index } of code.matchAll(/\s\? /g)) {
+    const from = index + 3;
+    const colon = operandEnd(code, from);
+    if (code.slice(colon, colon + 2) !== ": ") continue;
+    const end = operandEnd(code, colon + 2);
+    const [first, second] = [source.slice(from, colon).trimEnd(), source.slice(colon + 2, end).trimEnd()];
+    put("choice always the second", from, first.length, second);
+    put("choice always the first", colon + 2, second.length, first);
+  }
+};
+
 const operators: readonly MutationOperator[] = [
   function checks(code, put, source) {
     for (const { index } of code.matchAll(/\bassert \(/g)) {
@@ -93,25 +116,8 @@ const operators: readonly MutationOperator[] = [
       put("throw dropped", at, code.indexOf(";", at) + 1 - at, "");
     }
   },
-  function conditions(code, put) {
-    for (const { index, 0: head } of code.matchAll(/\b(?:if|while) \(/g)) {
-      const open = index + head.length - 1;
-      const length = closing(code, open) - open - 1;
-      if (head.startsWith("if")) put("condition always true", open + 1, length, "true");
-      put("condition always false", open + 1, length, "false");
-    }
-  },
-  function choices(code, put, source) {
-    for (const { index } of code.matchAll(/ \? /g)) {
-      const from = index + 3;
-      const colon = operandEnd(code, from);
-      if (code.slice(colon, colon + 2) !== ": ") continue;
-      const end = operandEnd(code, colon + 2);
-      const [first, second] = [source.slice(from, colon).trimEnd(), source.slice(colon + 2, end)];
-      put("choice always the second", from, first.length, second);
-      put("choice always the first", colon + 2, second.length, first);
-    }
-  },
+  conditions,
+  choices,
   swaps("comparison", / (<|<=|>|>=|==|!=) /g, {
     "<": ["<=", ">="],
     "<=": ["<", ">"],

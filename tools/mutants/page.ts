@@ -9,6 +9,9 @@ import { equivalenceReason } from "./tolk/equivalent_mutants.ts";
 /** A mutant with its result. */
 export type TriedMutant = Mutant & MutantRecord;
 
+/** Returns why no test can detect a mutant, or undefined. */
+export type Reason = (entry: { file: string; shows: string }) => string | undefined;
+
 /** The score of the mutants that compile to different code. */
 export interface Score {
   readonly counted: number;
@@ -21,7 +24,7 @@ export interface Score {
 
 export function scoreOf(
   entries: readonly Pick<TriedMutant, "verdict" | "file" | "shows">[],
-  reasonOf: (entry: { file: string; shows: string }) => string | undefined = equivalenceReason,
+  reasonOf: Reason = equivalenceReason,
 ): Score {
   const killed = entries.filter(({ verdict }) => verdict === "killed").length;
   const survivors = entries.filter(({ verdict }) => verdict === "survived");
@@ -51,11 +54,8 @@ function mutationTables(
       counted - killed - equivalent
     } | ${percent} % |`;
   };
-  const survivors = entries.filter(({ verdict }) => verdict === "survived")
-    .sort((a, b) => a.file < b.file ? -1 : a.file > b.file ? 1 : a.line - b.line);
   const kills = new Map<string, number>();
   for (const { by } of entries) if (by) kills.set(by, (kills.get(by) ?? 0) + 1);
-  const code = (text: string) => `\`${text.replaceAll("|", "\\|")}\``;
   return {
     scores: [
       `${entries.length} of ${made} mutants were tried (${when}).`,
@@ -65,13 +65,7 @@ function mutationTables(
       ...files.map((file) => row(`\`${file}\``, entries.filter((entry) => entry.file === file))),
       row("all", entries),
     ],
-    survivors: [
-      "| Where | Fault | Why it survives |",
-      "| --- | --- | --- |",
-      ...survivors.map((entry) =>
-        `| \`${entry.file}\`, ${entry.operator} | ${code(entry.shows)} | ${whyOf(entry)} |`
-      ),
-    ],
+    survivors: survivorTable(entries, whyOf),
     killers: [
       "| Mutants | Claim |",
       "| --- | --- |",
@@ -80,8 +74,28 @@ function mutationTables(
   };
 }
 
+/** Returns the table of all survivors. */
+export function survivorTable(
+  entries: readonly TriedMutant[],
+  whyOf: (entry: TriedMutant) => string,
+): string[] {
+  const code = (text: string) => `\`${text.replaceAll("|", "\\|")}\``;
+  const survivors = entries.filter(({ verdict }) => verdict === "survived")
+    .sort((a, b) => a.file < b.file ? -1 : a.file > b.file ? 1 : a.line - b.line);
+  return [
+    "| Where | Fault | Why it survives |",
+    "| --- | --- | --- |",
+    ...survivors.map((entry) =>
+      `| \`${entry.file}\`, ${entry.operator} | ${code(entry.shows)} | ${whyOf(entry)} |`
+    ),
+  ];
+}
+
 export async function writeMutationPage(entries: readonly TriedMutant[], made: number): Promise<void> {
-  await writeGenerated("mutants", [
-    await fillTables("docs/mutation.md", mutationTables(entries, made, await dateAndCommit())),
-  ], false);
+  await writeTables(mutationTables(entries, made, await dateAndCommit()));
+}
+
+/** Writes tables into docs/mutation.md. */
+export async function writeTables(tables: Record<string, string[]>): Promise<void> {
+  await writeGenerated("mutants", [await fillTables("docs/mutation.md", tables)], false);
 }

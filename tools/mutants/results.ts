@@ -9,7 +9,7 @@ import { declarationAt } from "./tolk_text.ts";
 import type { Verdict } from "./tolk/trial.ts";
 
 /** The versions of the source and of the tests that a result is valid for. */
-interface ResultVersion {
+export interface ResultVersion {
   /** Digest of the declaration that is mutated, without comments. A change elsewhere leaves the result valid. */
   readonly source: string;
   /** Digest of the tests. */

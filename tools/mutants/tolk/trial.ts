@@ -104,8 +104,8 @@ export async function tryMutant(
       }
       const outcome = await runOn(tester, bench.pool, claim, compile);
       if (outcome === "passed") continue;
-      for (const  of of[mutant.file, declaration]) {
-        if (of !== undefined) claim.kills.set(of, (claim.kills.get(of) ?? 0) + 1);
+      for (const scope of [mutant.file, declaration]) {
+        if (scope !== undefined) claim.kills.set(scope, (claim.kills.get(scope) ?? 0) + 1);
       }
       const by = `${claim.file}: ${claim.name}`;
       return { verdict: "killed", by, ...(outcome === "hung" && { hung: true, testerDied: true }) };

@@ -1,6 +1,14 @@
 /** Makes mutants of a TypeScript source: copies of its text with one small fault. */
 import { closing, operandEnd, statementEnd } from "../tolk_text.ts";
-import { type AddMutant, collectMutants, type Mutant, type MutationOperator, swaps } from "../operators.ts";
+import {
+  type AddMutant,
+  choices,
+  collectMutants,
+  conditions,
+  type Mutant,
+  type MutationOperator,
+  swaps,
+} from "../operators.ts";
 import { maskTypeScript } from "./text.ts";
 
 /** Returns all mutants of a source, in text order. */
@@ -9,25 +17,8 @@ export function typeScriptMutants(file: string, source: string): Mutant[] {
 }
 
 const operators: readonly MutationOperator[] = [
-  function conditions(code, put) {
-    for (const { index, 0: head } of code.matchAll(/\b(?:if|while) \(/g)) {
-      const open = index + head.length - 1;
-      const length = closing(code, open) - open - 1;
-      if (head.startsWith("if")) put("condition always true", open + 1, length, "true");
-      put("condition always false", open + 1, length, "false");
-    }
-  },
-  function choices(code, put, source) {
-    for (const { index } of code.matchAll(/\s\? /g)) {
-      const from = index + 3;
-      const colon = operandEnd(code, from);
-      if (code.slice(colon, colon + 2) !== ": ") continue;
-      const end = operandEnd(code, colon + 2);
-      const [first, second] = [source.slice(from, colon).trimEnd(), source.slice(colon + 2, end).trimEnd()];
-      put("choice always the second", from, first.length, second);
-      put("choice always the first", colon + 2, second.length, first);
-    }
-  },
+  conditions,
+  choices,
   swaps("comparison", / (<|<=|>|>=|===|!==)(?=\s)/g, {
     "<": ["<=", ">="],
     "<=": ["<", ">"],

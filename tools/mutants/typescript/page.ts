@@ -1,9 +1,7 @@
 /** Writes the scores of `src/` into docs/mutation.md. */
 import { dateAndCommit } from "../../shared/git_revision.ts";
-import { writeGenerated } from "../../shared/generated_files.ts";
-import { fillTables } from "../../shared/generated_tables.ts";
 import type { Mutant } from "../operators.ts";
-import { scoreOf, type TriedMutant } from "../page.ts";
+import { scoreOf, survivorTable, type TriedMutant, writeTables } from "../page.ts";
 import { equivalenceReason } from "./equivalent_mutants.ts";
 
 /** Returns the folder that a source's mutants are sampled and scored with. */
@@ -25,9 +23,6 @@ export function typeScriptTables(
     const missed = counted - killed - equivalent;
     return `| ${name} | ${total} | ${of.length} | ${killed} | ${hung} | ${equivalent} | ${missed} | ${percent} % |`;
   };
-  const survivors = entries.filter(({ verdict }) => verdict === "survived")
-    .sort((a, b) => a.file < b.file ? -1 : a.file > b.file ? 1 : a.line - b.line);
-  const code = (text: string) => `\`${text.replaceAll("|", "\\|")}\``;
   return {
     "typescript-scores": [
       `${entries.length} of ${made.length} mutants were tried (${when}).`,
@@ -39,15 +34,10 @@ export function typeScriptTables(
       ),
       row("all", entries, made.length),
     ],
-    "typescript-survivors": [
-      "| Where | Fault | Why it survives |",
-      "| --- | --- | --- |",
-      ...survivors.map((entry) =>
-        `| \`${entry.file}\`, ${entry.operator} | ${code(entry.shows)} | ${
-          equivalenceReason(entry) ?? "a gap: no test detects it"
-        } |`
-      ),
-    ],
+    "typescript-survivors": survivorTable(
+      entries,
+      (entry) => equivalenceReason(entry) ?? "a gap: no test detects it",
+    ),
   };
 }
 
@@ -55,7 +45,5 @@ export async function writeTypeScriptPage(
   entries: readonly TriedMutant[],
   made: readonly Pick<Mutant, "file">[],
 ): Promise<void> {
-  await writeGenerated("mutants", [
-    await fillTables("docs/mutation.md", typeScriptTables(entries, made, await dateAndCommit())),
-  ], false);
+  await writeTables(typeScriptTables(entries, made, await dateAndCommit()));
 }
