@@ -24,18 +24,14 @@ const FLUSH_DELAY_MS = 50;
 
 /** Reads values lazily: each read takes 10% of a small response's time. */
 class SocketConnection implements ConnectionInfo {
-  readonly #info: Deno.ServeHandlerInfo<Deno.NetAddr>;
-
-  constructor(info: Deno.ServeHandlerInfo<Deno.NetAddr>) {
-    this.#info = info;
-  }
+  constructor(private readonly info: Deno.ServeHandlerInfo<Deno.NetAddr>) {}
 
   get peer(): string {
-    return this.#info.remoteAddr.hostname;
+    return this.info.remoteAddr.hostname;
   }
 
   get sent(): Promise<void> {
-    const { completed } = this.#info;
+    const { completed } = this.info;
     completed.catch(() => {}); // an abort rejects `sent`; avoid an unhandled rejection
     return completed;
   }

@@ -1,42 +1,37 @@
 import type { Ledger } from "./ledger.ts";
 
 export class BlockProducer {
-  readonly #ledger: Ledger;
-  readonly #onError: (error: unknown) => void;
   #ahead = 0;
   #timer: ReturnType<typeof setInterval> | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(ledger: Ledger, onError: (error: unknown) => void) {
-    this.#ledger = ledger;
-    this.#onError = onError;
-  }
+  constructor(private readonly ledger: Ledger, private readonly onError: (error: unknown) => void) {}
 
   get now(): number {
-    return Math.max(wallTime() + this.#ahead, this.#ledger.head.now);
+    return Math.max(wallTime() + this.#ahead, this.ledger.head.now);
   }
 
   /** Before this call, and with 0, blocks close when a message is pending. */
   start(intervalMs: number): void {
     if (intervalMs <= 0) return;
     this.#timer = setInterval(() => {
-      this.#closing ??= this.closeBlock().catch(this.#onError).finally(() => this.#closing = undefined);
+      this.#closing ??= this.closeBlock().catch(this.onError).finally(() => this.#closing = undefined);
     }, intervalMs);
   }
 
   async closeBlock(): Promise<void> {
-    await this.#ledger.closeBlock(() => this.now);
+    await this.ledger.closeBlock(() => this.now);
   }
 
   /** Called before and after every request; without an interval, blocks close here. */
   async closeBlockIfPending(): Promise<void> {
     if (this.#timer !== undefined) return;
-    if (this.#ledger.pendingMessages > 0 || this.#ledger.head.now < this.now) await this.closeBlock();
+    if (this.ledger.pendingMessages > 0 || this.ledger.head.now < this.now) await this.closeBlock();
   }
 
   /** Sets the clock and closes a block. Throws a RangeError for a time before the last block. */
   async setNow(now: number): Promise<void> {
-    await this.#ledger.closeBlock(() => now);
+    await this.ledger.closeBlock(() => now);
     this.#ahead = now - wallTime();
   }
 

@@ -34,11 +34,9 @@ export const emptyShardAccount: string = beginCell()
   .endCell().toBoc().toString("base64");
 
 export class TransactionExecutor {
-  readonly #executor: Executor;
   readonly #config: string;
 
-  constructor(executor: Executor, config: Cell) {
-    this.#executor = executor;
+  constructor(private readonly executor: Executor, config: Cell) {
     this.#config = config.toBoc().toString("base64");
   }
 
@@ -56,7 +54,7 @@ export class TransactionExecutor {
       readonly ignoreChksig: boolean;
     },
   ): Promise<{ readonly transaction: string; readonly shardAccount: string }> {
-    const { result } = await this.#executor.runTransaction({
+    const { result } = await this.executor.runTransaction({
       ...params,
       config: this.#config,
       libs: null,
@@ -80,7 +78,7 @@ export class TransactionExecutor {
     if (state?.type !== "active" || !state.state.code) {
       return { exitCode: NO_CODE_EXIT_CODE, gasUsed: 0, stack: [] };
     }
-    const { output } = await this.#executor.runGetMethod({
+    const { output } = await this.executor.runGetMethod({
       code: state.state.code,
       data: state.state.data ?? Cell.EMPTY,
       methodId: typeof method === "number" ? method : getSelectorForMethod(method),

@@ -13,15 +13,10 @@ interface ThrottleWindow {
 }
 
 export class LogThrottle {
-  readonly #log: Log;
-  readonly #now: () => number;
   /** By level and template; templates are literals of the program, so they are few. */
   readonly #windows = new Map<string, ThrottleWindow>();
 
-  constructor(log: Log, now: () => number = () => performance.now()) {
-    this.#log = log;
-    this.#now = now;
-  }
+  constructor(private readonly log: Log, private readonly now: () => number = () => performance.now()) {}
 
   warning(template: string, members: Members = {}): void {
     this.#write("warning", template, members, 1);
@@ -42,18 +37,18 @@ export class LogThrottle {
     const key = `${level} ${template}`;
     const last = this.#windows.get(key);
     if (last !== undefined && this.#isOver(last)) this.#close(key, last);
-    const window = this.#windows.get(key) ?? { since: this.#now(), lines: 0, suppressed: 0 };
+    const window = this.#windows.get(key) ?? { since: this.now(), lines: 0, suppressed: 0 };
     this.#windows.set(key, window);
     if (window.lines >= limit) {
       window.suppressed++;
       return;
     }
     window.lines++;
-    this.#log[level](template, { ...members });
+    this.log[level](template, { ...members });
   }
 
   #isOver({ since }: ThrottleWindow): boolean {
-    return this.#now() - since >= MINUTE_MS;
+    return this.now() - since >= MINUTE_MS;
   }
 
   /** The summary counts as the first line of the next minute. */
@@ -62,8 +57,8 @@ export class LogThrottle {
     if (suppressed === 0) return;
     const space = key.indexOf(" ");
     const level = key.slice(0, space) as ThrottledLevel;
-    this.#windows.set(key, { since: this.#now(), lines: 1, suppressed: 0 });
+    this.#windows.set(key, { since: this.now(), lines: 1, suppressed: 0 });
     const of = key.slice(space + 1);
-    this.#log[level]("{suppressed} more lines like this were not logged: {of}", { suppressed, of });
+    this.log[level]("{suppressed} more lines like this were not logged: {of}", { suppressed, of });
   }
 }

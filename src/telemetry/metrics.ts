@@ -142,17 +142,14 @@ async function readSource(metrics: Instruments, source: MetricsSource): Promise<
 
 /** Counts responses without a label lookup; {@linkcode flush} passes the counts to the registry. */
 class RequestBatches {
-  readonly #metrics: Instruments;
   readonly #batches: { readonly labels: Record<string, string | number>; count: number }[] = [];
 
-  constructor(metrics: Instruments) {
-    this.#metrics = metrics;
-  }
+  constructor(private readonly metrics: Instruments) {}
 
   createRecorder(route: string, method: string, status: number): (seconds: number) => void {
     const batch = { labels: { route, method, status }, count: 0 };
     this.#batches.push(batch);
-    const time = this.#metrics.requestTime.labels(route);
+    const time = this.metrics.requestTime.labels(route);
     return (seconds) => {
       batch.count++;
       time.observe(seconds);
@@ -161,7 +158,7 @@ class RequestBatches {
 
   flush(): void {
     for (const batch of this.#batches) {
-      if (batch.count > 0) this.#metrics.requests.inc(batch.labels, batch.count);
+      if (batch.count > 0) this.metrics.requests.inc(batch.labels, batch.count);
       batch.count = 0;
     }
   }

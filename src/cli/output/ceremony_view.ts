@@ -21,13 +21,9 @@ export type CeremonyOptions = OutputOptions;
 const CIRCUIT_COLUMNS = 8;
 
 export class CeremonyView {
-  readonly #context: CliContext;
-  readonly #options: CeremonyOptions;
   readonly #progress;
 
-  constructor(context: CliContext, options: CeremonyOptions) {
-    this.#context = context;
-    this.#options = options;
+  constructor(private readonly context: CliContext, private readonly options: CeremonyOptions) {
     this.#progress = stageProgressLine(context.stderr, options);
   }
 
@@ -49,7 +45,7 @@ export class CeremonyView {
   }
 
   showSigningKey(file: string, publicKey: string): void {
-    if (this.#options.quiet && !this.#options.json) return this.#context.stdout.write(`${publicKey}\n`);
+    if (this.options.quiet && !this.options.json) return this.context.stdout.write(`${publicKey}\n`);
     this.#printResult(
       { file, publicKey },
       `signing key written to ${file}\npublic key ${publicKey}\n` +
@@ -79,15 +75,15 @@ export class CeremonyView {
   showChecks(checks: readonly CheckResult[]): void {
     const holds = checks.every(({ verdict }) => verdict !== "failed");
     this.clearProgress();
-    if (this.#options.json) {
-      this.#context.stdout.write(JSON.stringify({ verified: holds, checks }) + "\n");
+    if (this.options.json) {
+      this.context.stdout.write(JSON.stringify({ verified: holds, checks }) + "\n");
     } else {
-      const c = colours(this.#context.stdout, this.#context.env);
+      const c = colours(this.context.stdout, this.context.env);
       const marks = { ok: c.green("ok    "), warning: c.yellow("note  "), failed: c.red("FAILED") };
       for (const { name, verdict, detail, fault } of checks) {
-        if (this.#options.quiet && verdict === "ok") continue;
+        if (this.options.quiet && verdict === "ok") continue;
         const text = fault === undefined ? detail : `${detail} [${fault}]`;
-        this.#context.stdout.write(`  ${marks[verdict]} ${name.padEnd(21)} ${escapeLine(text)}\n`);
+        this.context.stdout.write(`  ${marks[verdict]} ${name.padEnd(21)} ${escapeLine(text)}\n`);
       }
     }
     this.assertNoneFailed(checks);
@@ -121,9 +117,9 @@ export class CeremonyView {
 
   showRehearsedStep({ name, detail }: RehearsedStep): void {
     this.clearProgress();
-    if (this.#options.json || this.#options.quiet) return;
-    const { green } = colours(this.#context.stdout, this.#context.env);
-    this.#context.stdout.write(`  ${green("ok    ")} ${name.padEnd(21)} ${escapeLine(detail)}\n`);
+    if (this.options.json || this.options.quiet) return;
+    const { green } = colours(this.context.stdout, this.context.env);
+    this.context.stdout.write(`  ${green("ok    ")} ${name.padEnd(21)} ${escapeLine(detail)}\n`);
   }
 
   showRehearsed(steps: readonly RehearsedStep[], { checks, keys }: Rehearsal, output?: string): void {
@@ -136,6 +132,6 @@ export class CeremonyView {
 
   #printResult(members: object, text: string): void {
     this.clearProgress();
-    printResult(this.#context, this.#options, members, text);
+    printResult(this.context, this.options, members, text);
   }
 }

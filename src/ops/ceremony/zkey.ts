@@ -174,22 +174,17 @@ function serializeContribution(
 }
 
 class ByteReader {
-  readonly #bytes: Uint8Array;
-  readonly #what: string;
   #at = 0;
 
-  constructor(bytes: Uint8Array, what: string) {
-    this.#bytes = bytes;
-    this.#what = what;
-  }
+  constructor(private readonly bytes: Uint8Array, private readonly what: string) {}
 
   get remaining(): number {
-    return this.#bytes.length - this.#at;
+    return this.bytes.length - this.#at;
   }
 
   take(length: number): Uint8Array {
-    if (length > this.remaining) throw ceremonyProblem(this.#what, "is truncated");
-    return this.#bytes.subarray(this.#at, this.#at += length);
+    if (length > this.remaining) throw ceremonyProblem(this.what, "is truncated");
+    return this.bytes.subarray(this.#at, this.#at += length);
   }
 
   u8(): number {
@@ -204,7 +199,7 @@ class ByteReader {
   /** Reads the number of items that follow, each of at least one byte. */
   count(): number {
     const count = this.u32();
-    if (count > this.remaining) throw ceremonyProblem(this.#what, "is truncated");
+    if (count > this.remaining) throw ceremonyProblem(this.what, "is truncated");
     return count;
   }
 
@@ -212,11 +207,11 @@ class ByteReader {
     try {
       return new TextDecoder("utf-8", { fatal: true }).decode(this.take(length));
     } catch {
-      throw ceremonyProblem(this.#what, "has a name that is not UTF-8");
+      throw ceremonyProblem(this.what, "has a name that is not UTF-8");
     }
   }
 
   end(): void {
-    if (this.remaining > 0) throw ceremonyProblem(this.#what, "has a section with surplus bytes");
+    if (this.remaining > 0) throw ceremonyProblem(this.what, "has a section with surplus bytes");
   }
 }

@@ -47,34 +47,28 @@ export class HistoryVerifier implements ScanVerifier {
   /** Size of the tree with the new leaves, once its root is known to be on chain. */
   candidateLeafCount = 0;
   candidateRootOnChain = false;
-  readonly #address: Address;
   readonly #after: TransactionId | undefined;
   readonly #tree: PoolTree;
-  readonly #deps: HistoryVerifierDeps;
-  readonly #signal: AbortSignal;
   readonly #confirmedSpent = new Set<bigint>();
   #accountTip: TransactionId | undefined;
   #attempts = 0;
 
   constructor(
-    address: Address,
+    private readonly address: Address,
     { after, tree }: { after: TransactionId | undefined; tree: PoolTree },
-    deps: HistoryVerifierDeps,
-    signal: AbortSignal,
+    private readonly deps: HistoryVerifierDeps,
+    private readonly signal: AbortSignal,
   ) {
-    this.#address = address;
     this.#after = after;
     this.#tree = tree;
-    this.#deps = deps;
-    this.#signal = signal;
   }
 
   isRelevantRefusal({ sender, nullifierHash }: RefusedEvent): boolean {
-    return nullifierHash !== undefined && sender.equals(this.#deps.walletAddress);
+    return nullifierHash !== undefined && sender.equals(this.deps.walletAddress);
   }
 
   async verify(tip: TransactionId, claims: HistoryClaims): Promise<TransactionId | undefined> {
-    const { clock, intervals } = this.#deps;
+    const { clock, intervals } = this.deps;
     await assertLeavesExtendTree(claims, this.#tree);
     await this.#assertNotSpentTwice(claims);
     const root = await this.#tree.rootAfter(claims);
@@ -83,17 +77,17 @@ export class HistoryVerifier implements ScanVerifier {
       const verdict = await this.#checkOnce(tip, claims, root);
       if (typeof verdict !== "string") return verdict;
       if (++this.#attempts >= MAX_VERIFY_ATTEMPTS) throw new UnverifiedHistory(verdict);
-      await clock.sleep(intervals.minRetryMs, this.#signal);
-      if (this.#signal.aborted) throw new Problem("cancelled");
+      await clock.sleep(intervals.minRetryMs, this.signal);
+      if (this.signal.aborted) throw new Problem("cancelled");
     }
   }
 
   /** A history that pays a nullifier twice is forged. */
   async #assertNotSpentTwice({ spentNullifierHashes: spent }: HistoryClaims): Promise<void> {
-    const pool = this.#address.toRawString();
+    const pool = this.address.toRawString();
     let twice = new Set(spent).size < spent.length;
     for (const nullifierHash of this.#after ? spent : []) {
-      twice ||= await this.#deps.store.withdrawal(pool, nullifierHash) !== undefined;
+      twice ||= await this.deps.store.withdrawal(pool, nullifierHash) !== undefined;
     }
     if (twice) throw new Problem("chain_inconsistent", "a note is paid twice in the history");
   }
@@ -104,16 +98,16 @@ export class HistoryVerifier implements ScanVerifier {
     claims: HistoryClaims,
     root: bigint,
   ): Promise<TransactionId | undefined | string> {
-    const { chain, clock } = this.#deps;
-    const signal = this.#signal;
-    const contract = new PoolGetters(chain, this.#address);
+    const { chain, clock } = this.deps;
+    const signal = this.signal;
+    const contract = new PoolGetters(chain, this.address);
     const roots = await contract.getRootHistory({ signal });
     this.lastRoots = { roots, at: clock.now() };
     this.candidateRootOnChain = roots.includes(root);
     const isConfirmed = this.candidateRootOnChain && await this.#isQueueOnChain(contract, claims);
     if (!isConfirmed) return await this.#findLaterTip(tip) ?? CONTRADICTED_BY_GETTERS_REASON;
     if (chain.verifier) {
-      return await chain.verifier.hasTransaction(this.#address, tip, { signal })
+      return await chain.verifier.hasTransaction(this.address, tip, { signal })
         ? undefined
         : UNKNOWN_TO_VERIFIER_REASON;
     }
@@ -130,13 +124,13 @@ export class HistoryVerifier implements ScanVerifier {
   async #isQueueOnChain(contract: PoolGetters, { leaves }: HistoryClaims): Promise<boolean> {
     if (!(this.#tree instanceof SettledTree) || leaves.length === 0) return true;
     const known = this.#tree.leafCount + leaves.length;
-    return await contract.getNextIndex({ signal: this.#signal }) >= known;
+    return await contract.getNextIndex({ signal: this.signal }) >= known;
   }
 
   /** Asks for the newest ones. In a version 2 pool, their whole slots must be as these withdrawals leave them. */
   async #areSpent(contract: PoolGetters, nullifierHashes: readonly bigint[]): Promise<boolean> {
-    const { chain } = this.#deps;
-    const signal = this.#signal;
+    const { chain } = this.deps;
+    const signal = this.signal;
     const after = this.#tree instanceof SettledTree ? this.#tree.spentAfter(nullifierHashes) : undefined;
     for (const nullifierHash of nullifierHashes.slice(-MAX_SPENT_CHECKS)) {
       if (this.#confirmedSpent.has(nullifierHash)) continue;
@@ -151,10 +145,10 @@ export class HistoryVerifier implements ScanVerifier {
 
   /** Attempts are limited, so that a busy pool does not prolong the scan forever. */
   async #findLaterTip(tip: TransactionId): Promise<TransactionId | undefined> {
-    const { chain } = this.#deps;
-    const [newest] = await chain.transactions(this.#address, {
+    const { chain } = this.deps;
+    const [newest] = await chain.transactions(this.address, {
       limit: 1,
-      signal: this.#signal,
+      signal: this.signal,
     });
     const later = newest !== undefined && newest.id.lt > tip.lt;
     return later && ++this.#attempts < MAX_VERIFY_ATTEMPTS ? newest.id : undefined;
@@ -163,7 +157,7 @@ export class HistoryVerifier implements ScanVerifier {
   /** Returns undefined if the account state has named the transaction. */
   async #checkAccountTip(tip: TransactionId): Promise<TransactionId | undefined | string> {
     if (this.#accountTip?.hash === tip.hash) return undefined;
-    const { last } = await this.#deps.chain.account(this.#address, { signal: this.#signal });
+    const { last } = await this.deps.chain.account(this.address, { signal: this.signal });
     if (last === undefined || last.lt < tip.lt) return NOT_IN_ACCOUNT_STATE_REASON;
     this.#accountTip = last;
     if (last.lt > tip.lt) return last;

@@ -8,15 +8,13 @@ const CACHE_HEALTH_TTL_MS = 1_000;
 const PING_TIMEOUT_MS = 2_000;
 
 export class CacheHealth {
-  readonly #cache: Pick<RateLimitStore, "ping">;
-  readonly #clock: Clock;
-  readonly #signal: AbortSignal;
   readonly #results: TtlCache<DependencyHealth>;
 
-  constructor(cache: Pick<RateLimitStore, "ping">, clock: Clock, signal: AbortSignal) {
-    this.#cache = cache;
-    this.#clock = clock;
-    this.#signal = signal;
+  constructor(
+    private readonly cache: Pick<RateLimitStore, "ping">,
+    private readonly clock: Clock,
+    private readonly signal: AbortSignal,
+  ) {
     this.#results = new TtlCache(clock, { ttlMs: CACHE_HEALTH_TTL_MS });
   }
 
@@ -26,8 +24,8 @@ export class CacheHealth {
       try {
         await withDeadline(
           PING_TIMEOUT_MS,
-          { clock: this.#clock, signal: this.#signal },
-          () => this.#cache.ping(),
+          { clock: this.clock, signal: this.signal },
+          () => this.cache.ping(),
         );
         return healthy;
       } catch {

@@ -52,20 +52,18 @@ export async function watchReturnedCoins(
 
 /** Reads the wallet's transactions. Entries have the key of their transaction, so booking one again changes nothing. */
 export class ReturnedCoins {
-  readonly #pools: ReadonlySet<PoolId>;
-  readonly #deps: Pick<ReturnedCoinsDeps, "chain" | "store" | "wallet">;
   /** Pools of our withdrawals by query id, oldest first. */
   readonly #poolOfQuery = new Map<bigint, PoolId>();
   #newest: TransactionId | undefined;
 
-  constructor(pools: ReadonlySet<PoolId>, deps: Pick<ReturnedCoinsDeps, "chain" | "store" | "wallet">) {
-    this.#pools = pools;
-    this.#deps = deps;
-  }
+  constructor(
+    private readonly pools: ReadonlySet<PoolId>,
+    private readonly deps: Pick<ReturnedCoinsDeps, "chain" | "store" | "wallet">,
+  ) {}
 
   /** Books what returned since the last step. Throws `chain_unavailable`, or if the store cannot be written now. */
   async step(signal: AbortSignal): Promise<void> {
-    const { chain, wallet } = this.#deps;
+    const { chain, wallet } = this.deps;
     const { last } = await chain.account(wallet.address, { signal, lowPriority: true });
     if (!last || last.lt === this.#newest?.lt) return;
     const entries = (await this.#readBack(last, signal)).flatMap((transaction) => this.#bookOne(transaction));
@@ -75,7 +73,7 @@ export class ReturnedCoins {
 
   /** Returns the transactions after the last step, oldest first. */
   async #readBack(last: TransactionId, signal: AbortSignal): Promise<ChainTransaction[]> {
-    const { chain, wallet } = this.#deps;
+    const { chain, wallet } = this.deps;
     const found: ChainTransaction[] = [];
     const known = this.#newest;
     for (let from: TransactionId | null = last; from && from.lt > (known?.lt ?? 0n);) {
@@ -103,7 +101,7 @@ export class ReturnedCoins {
   #remember(message: Message): void {
     if (message.info.type !== "internal") return;
     const pool = message.info.dest.toRawString();
-    if (!this.#pools.has(pool)) return;
+    if (!this.pools.has(pool)) return;
     for (const queryId of parseQueryIds(message)) this.#poolOfQuery.set(queryId, pool);
     for (const oldest of this.#poolOfQuery.keys()) {
       if (this.#poolOfQuery.size <= MAX_QUERY_IDS) break;
@@ -112,8 +110,8 @@ export class ReturnedCoins {
   }
 
   async #write(pool: PoolId, ledger: LedgerEntry[]): Promise<void> {
-    const cursor = await this.#deps.store.cursor(pool);
-    if (cursor) await this.#deps.store.apply({ pool, events: [], from: cursor, to: cursor, ledger }, keepJob);
+    const cursor = await this.deps.store.cursor(pool);
+    if (cursor) await this.deps.store.apply({ pool, events: [], from: cursor, to: cursor, ledger }, keepJob);
   }
 }
 

@@ -16,15 +16,13 @@ const LEASE_SAFETY_MARGIN_MS = 500;
 const LEADER_UNKNOWN_AFTER_MS = 2 * LEASE_DURATION_MS;
 
 export class Leadership {
-  readonly #clock: Clock;
   readonly #resolved = Promise.withResolvers<void>();
   readonly #isSingleProcess: boolean;
   #leaseEndsAt = -Infinity;
   #answeredAt: number;
 
   /** `always`: the store is not shared. */
-  constructor(clock: Clock, always: boolean) {
-    this.#clock = clock;
+  constructor(private readonly clock: Clock, always: boolean) {
     this.#isSingleProcess = always;
     this.#answeredAt = clock.now();
     if (always) this.until = Infinity;
@@ -35,18 +33,16 @@ export class Leadership {
   }
 
   get isLeader(): boolean {
-    return this.#clock.now() < this.#leaseEndsAt;
+    return this.clock.now() < this.#leaseEndsAt;
   }
 
   /** The store recently gave or reported the lease. Undefined for a single process. */
   get isLeaseHeld(): boolean | undefined {
-    return this.#isSingleProcess
-      ? undefined
-      : this.#clock.now() - this.#answeredAt <= LEADER_UNKNOWN_AFTER_MS;
+    return this.#isSingleProcess ? undefined : this.clock.now() - this.#answeredAt <= LEADER_UNKNOWN_AFTER_MS;
   }
 
   recordAnswer(): void {
-    this.#answeredAt = this.#clock.now();
+    this.#answeredAt = this.clock.now();
   }
 
   /** The time until which this replica leads at least, in Unix milliseconds. */

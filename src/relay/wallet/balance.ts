@@ -27,20 +27,22 @@ export interface BalanceAlert {
 }
 
 export class WalletBalance {
-  readonly #wallet: Pick<Wallet, "balance">;
   readonly #cache: TtlCache<bigint>;
   /** In nano; undefined before the first fetch. */
   lastKnown: bigint | undefined;
   level: BalanceLevel = "ok";
 
-  constructor(wallet: Pick<Wallet, "balance">, clock: Clock, readonly thresholds: BalanceThresholds) {
-    this.#wallet = wallet;
+  constructor(
+    private readonly wallet: Pick<Wallet, "balance">,
+    clock: Clock,
+    readonly thresholds: BalanceThresholds,
+  ) {
     this.#cache = new TtlCache(clock, { ttlMs: BALANCE_TTL_MS });
   }
 
   /** Returns nano, at most two seconds old. Throws `chain_unavailable` and similar. */
   current(options?: CallOptions): Promise<bigint> {
-    return this.#cache.get("balance", async () => this.lastKnown = await this.#wallet.balance(options));
+    return this.#cache.get("balance", async () => this.lastKnown = await this.wallet.balance(options));
   }
 
   /** With hysteresis from the present level. */

@@ -70,37 +70,32 @@ export async function runBroadcaster(deps: BroadcasterDeps, signal: AbortSignal)
 }
 
 class Broadcaster {
-  readonly #deps: BroadcasterDeps;
-  readonly #signal: AbortSignal;
   /** Polling the wallet is cheaper than resending. */
   #lastSend = { hash: "", at: 0 };
   /** The transfer, and the wallet's newest transaction when the last lookup failed. */
   #lastFailedLookup = { hash: "", newest: "" };
 
-  constructor(deps: BroadcasterDeps, signal: AbortSignal) {
-    this.#deps = deps;
-    this.#signal = signal;
-  }
+  constructor(private readonly deps: BroadcasterDeps, private readonly signal: AbortSignal) {}
 
   /** Returns the maximum wait until the next step, in milliseconds. */
   async step(): Promise<number> {
-    const { store, intervals: pace } = this.#deps;
+    const { store, intervals: pace } = this.deps;
     const transfer = await store.transfer() ?? await this.#signNext();
     if (!transfer) return await this.#msUntilNextDue();
     return await this.#trackTransfer(transfer) === "ended" ? 0 : pace.walletPollMs;
   }
 
   async #msUntilNextDue(): Promise<number> {
-    const now = this.#deps.clock.now();
-    const waits = (await this.#deps.store.liveJobs())
+    const now = this.deps.clock.now();
+    const waits = (await this.deps.store.liveJobs())
       .filter(({ state }) => state === "accepted")
-      .map((job) => dueAt(job, this.#deps) - now)
+      .map((job) => dueAt(job, this.deps) - now)
       .filter((wait) => wait > 0);
-    return Math.min(this.#deps.store.isShared ? SHARED_IDLE_POLL_MS : IDLE_POLL_MS, ...waits);
+    return Math.min(this.deps.store.isShared ? SHARED_IDLE_POLL_MS : IDLE_POLL_MS, ...waits);
   }
 
   async #trackTransfer(transfer: Transfer): Promise<"ended" | "in flight"> {
-    const { walletMonitor: look, clock, intervals: pace, log } = this.#deps;
+    const { walletMonitor: look, clock, intervals: pace, log } = this.deps;
     const seen = await look.observe();
     const over = isExpired(transfer, seen);
     const moved = seen.seqno > transfer.seqno;
@@ -130,7 +125,7 @@ class Broadcaster {
     { last }: ObservedWallet,
     again: boolean,
   ): Promise<IncludedTransfer | undefined> {
-    const { chain, store, wallet, log } = this.#deps;
+    const { chain, store, wallet, log } = this.deps;
     const newest = last?.hash ?? "";
     if (!again && this.#lastFailedLookup.hash === hash && this.#lastFailedLookup.newest === newest) {
       return undefined;
@@ -138,7 +133,7 @@ class Broadcaster {
     // The signing time may come from a false chain time; no job was signed before it was accepted.
     const accepted = await Promise.all(jobs.map(async (id) => (await store.job(id))?.acceptedAt ?? Infinity));
     const since = Math.min(signedAt, ...accepted.map((at) => at / 1000));
-    const sent = await findIncludedTransfer(chain, wallet.address, { hash, since }, last, this.#signal);
+    const sent = await findIncludedTransfer(chain, wallet.address, { hash, since }, last, this.signal);
     if (sent) return sent;
     if (!again && this.#lastFailedLookup.hash !== hash) {
       log.warning("the wallet's seqno advanced without transfer {hash}: waiting until the transfer expires", {
@@ -150,10 +145,10 @@ class Broadcaster {
   }
 
   async #send(transfer: Transfer): Promise<void> {
-    const { chain, clock, log } = this.#deps;
+    const { chain, clock, log } = this.deps;
     this.#lastSend = { hash: transfer.hash, at: clock.now() };
     try {
-      await chain.send(Cell.fromBoc(Buffer.from(transfer.boc))[0], { signal: this.#signal });
+      await chain.send(Cell.fromBoc(Buffer.from(transfer.boc))[0], { signal: this.signal });
     } catch (error) {
       // The send may have succeeded despite the error: chain time decides.
       log.warning("transfer {seqno} was rejected: {error}", { seqno: transfer.seqno, error: String(error) });
@@ -164,14 +159,14 @@ class Broadcaster {
 
   /** Ends a transfer and books its cost. Jobs that `carried` does not change are requeued. */
   async #endTransfer(transfer: Transfer, entries: readonly LedgerEntry[], carried: JobChange) {
-    const { store, clock } = this.#deps;
+    const { store, clock } = this.deps;
     await this.#changeJobs(transfer, (job) => carried(job) ?? asRequeued(job, clock.now()));
     await store.endTransfer(transfer.hash, entries);
-    this.#deps.onLedgerEntries?.(entries);
+    this.deps.onLedgerEntries?.(entries);
   }
 
   async #changeJobs(transfer: Transfer, change: JobChange): Promise<void> {
-    const { store, changes } = this.#deps;
+    const { store, changes } = this.deps;
     for (const { queryId, ...id } of transfer.jobs) {
       await store.changeJob(id, (job) => job.queryId === queryId ? change(job) : undefined);
     }
@@ -179,12 +174,12 @@ class Broadcaster {
   }
 
   async #signNext(): Promise<Transfer | undefined> {
-    const { store, wallet, walletMonitor: look, settlements, pools, clock } = this.#deps;
+    const { store, wallet, walletMonitor: look, settlements, pools, clock } = this.deps;
     const ready = await this.#nextBatch();
     if (ready.length === 0 && (settlements?.isEmpty ?? true)) return undefined;
     const { seqno, now, elapsedUntil: passed } = await look.observe();
     // Deposits continued meanwhile: recheck, so that no message is sent that the pool would refuse.
-    const withdrawals = buildWithdrawMessages(await this.#selectPayable(ready), this.#deps);
+    const withdrawals = buildWithdrawMessages(await this.#selectPayable(ready), this.deps);
     const messages = [
       ...withdrawals.map(({ message }) => message),
       ...settlements?.take(pools, wallet.maxMessages - withdrawals.length, clock.now()) ?? [],
@@ -211,7 +206,7 @@ class Broadcaster {
 
   /** The pool knows its message by one query id, which all of its jobs get. */
   async #assignQueryIds(jobs: Transfer["jobs"]): Promise<void> {
-    const { store } = this.#deps;
+    const { store } = this.deps;
     for (const { queryId, ...id } of jobs) {
       const stored = await store.job(id);
       if (stored?.queryId === queryId) continue;
@@ -220,9 +215,9 @@ class Broadcaster {
   }
 
   async #nextBatch(): Promise<PayableJob[]> {
-    const { store, clock, wallet, pools } = this.#deps;
-    const due = selectDue(await store.liveJobs(), clock.now(), this.#deps);
-    const quotes = new Quotes(this.#deps, this.#signal);
+    const { store, clock, wallet, pools } = this.deps;
+    const due = selectDue(await store.liveJobs(), clock.now(), this.deps);
+    const quotes = new Quotes(this.deps, this.signal);
     const batch: PayableJob[] = [];
     while (due.length > 0) {
       const fitting = countFitting(batch, due, { maxMessages: wallet.maxMessages, pools });
@@ -242,7 +237,7 @@ class Broadcaster {
   async #selectPayable<T extends { readonly job: Job }>(
     waiting: readonly T[],
   ): Promise<(T & { pool: PoolState })[]> {
-    const { pools, clock, intervals } = this.#deps;
+    const { pools, clock, intervals } = this.deps;
     const served = waiting.flatMap((one) => {
       const pool = pools.get(one.job.pool);
       return pool?.readiness(clock.now()).ready && one.job.message ? [{ ...one, pool }] : [];
@@ -256,7 +251,7 @@ class Broadcaster {
   }
 
   async #expire(job: Job, { key }: PoolState): Promise<void> {
-    const { store, clock, changes, log } = this.#deps;
+    const { store, clock, changes, log } = this.deps;
     await store.changeJob(
       job,
       (found) => found.state === "accepted" ? asExpired(found, clock.now()) : undefined,
@@ -266,7 +261,7 @@ class Broadcaster {
   }
 
   async #postpone(job: Job): Promise<void> {
-    const { store, clock } = this.#deps;
+    const { store, clock } = this.deps;
     const notBefore = clock.now() + QUOTE_RETRY_DELAY_MS;
     await store.changeJob(job, (found) => found.state === "accepted" ? { ...found, notBefore } : undefined);
   }

@@ -23,15 +23,10 @@ interface QuotesDeps {
 }
 
 export class Quotes {
-  readonly #deps: QuotesDeps;
-  readonly #signal: AbortSignal;
   readonly #values = new Map<string, bigint>();
   readonly #unresponsivePools = new Set<PoolId>();
 
-  constructor(deps: QuotesDeps, signal: AbortSignal) {
-    this.#deps = deps;
-    this.#signal = signal;
-  }
+  constructor(private readonly deps: QuotesDeps, private readonly signal: AbortSignal) {}
 
   /** Rejects only if the signal aborts. */
   async fetchAll(wanted: readonly QuoteRequest[]): Promise<void> {
@@ -50,16 +45,16 @@ export class Quotes {
   async #fetchOne(quoted: QuoteRequest): Promise<void> {
     const { pool: { id, key, deployment }, refund } = quoted;
     if (this.#unresponsivePools.has(id) || this.#values.has(quoteKey(quoted))) return;
-    const { chain, clock, log } = this.#deps;
+    const { chain, clock, log } = this.deps;
     try {
       const value = await withDeadline(
         QUOTE_TIMEOUT_MS,
-        { clock, signal: this.#signal },
+        { clock, signal: this.signal },
         (signal) => fetchAttachedValue(chain, deployment.address, refund, { signal }),
       );
       this.#values.set(quoteKey(quoted), value);
     } catch (error) {
-      if (this.#signal.aborted) throw error;
+      if (this.signal.aborted) throw error;
       if (!this.#unresponsivePools.has(id)) {
         log.warning("withdrawals of {pool} wait because the pool gives no quote: {error}", {
           pool: key,

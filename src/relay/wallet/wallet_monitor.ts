@@ -29,20 +29,17 @@ export interface ObservedWallet extends WalletState {
 }
 
 export class WalletMonitor {
-  readonly #deps: WalletMonitorDeps;
   #skewSeenAt = -Infinity;
 
-  constructor(deps: WalletMonitorDeps) {
-    this.#deps = deps;
-  }
+  constructor(private readonly deps: WalletMonitorDeps) {}
 
   get hasClockSkew(): boolean {
-    return this.#deps.clock.now() - this.#skewSeenAt <= CLOCK_SKEW_REPORT_MS;
+    return this.deps.clock.now() - this.#skewSeenAt <= CLOCK_SKEW_REPORT_MS;
   }
 
   /** Throws `chain_inconsistent` if chain time and our clock differ too much. */
   async observe(): Promise<ObservedWallet> {
-    const { wallet, clock, usesWallClock: realTime } = this.#deps;
+    const { wallet, clock, usesWallClock: realTime } = this.deps;
     const state = await wallet.state();
     const ours = Math.floor(clock.now() / 1000);
     if (!realTime) {
@@ -73,7 +70,7 @@ export class WalletMonitor {
 
   /** Uses the lower of two seqnos: one that a single endpoint knows is premature or false. */
   async #withConfirmedSeqno(state: WalletState): Promise<WalletState> {
-    const { wallet, chain, hasSecondEndpoint: verified } = this.#deps;
+    const { wallet, chain, hasSecondEndpoint: verified } = this.deps;
     if (!verified || state.seqno === 0) return state; // a wallet that was never used has no get methods
     const confirmed = (await chain.runGetMethod(wallet.address, "seqno")).readNumber();
     return { ...state, seqno: Math.min(state.seqno, confirmed) };

@@ -17,13 +17,11 @@ const MAX_CACHED_NULLIFIERS = 1_000;
 
 /** Throws the problems of {@linkcode Pool}'s getters, and `overloaded`. */
 export class PoolCache {
-  readonly #chain: Chain;
   readonly #infos: TtlCache<PoolInfo>;
   readonly #values: TtlCache<bigint>;
   readonly #spent: TtlCache<boolean>;
 
-  constructor(chain: Chain, clock: Clock) {
-    this.#chain = chain;
+  constructor(private readonly chain: Chain, clock: Clock) {
     this.#infos = new TtlCache(clock, { ttlMs: POOL_CACHE_TTL_MS, maxEntries: MAX_CACHED_POOLS });
     this.#values = new TtlCache(clock, { ttlMs: POOL_CACHE_TTL_MS, maxEntries: MAX_CACHED_POOLS });
     this.#spent = new TtlCache(clock, { ttlMs: POOL_CACHE_TTL_MS, maxEntries: MAX_CACHED_NULLIFIERS });
@@ -55,7 +53,7 @@ export class PoolCache {
     carried: Cell | null,
   ): Promise<boolean> {
     try {
-      const contract = new V2Pool(this.#chain, deployment.address);
+      const contract = new V2Pool(this.chain, deployment.address);
       return await contract.getIsSpentBy(nullifierHash, carried, LOW_PRIORITY);
     } catch (error) {
       if (!(error instanceof Problem && error.code === "contract_refused")) throw error;
@@ -65,6 +63,6 @@ export class PoolCache {
   }
 
   #contract({ deployment }: PoolState): Pool {
-    return new Pool(this.#chain, deployment.address);
+    return new Pool(this.chain, deployment.address);
   }
 }

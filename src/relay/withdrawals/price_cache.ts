@@ -6,16 +6,14 @@ import { type Clock, TtlCache } from "../../core/time.ts";
 const PRICE_CACHE_TTL_MS = 600_000;
 
 export class PriceCache {
-  readonly #chain: Chain;
   readonly #prices: TtlCache<NetworkPrices>;
 
-  constructor(chain: Chain, clock: Clock) {
-    this.#chain = chain;
+  constructor(private readonly chain: Chain, clock: Clock) {
     this.#prices = new TtlCache(clock, { ttlMs: PRICE_CACHE_TTL_MS });
   }
 
   /** At most ten minutes old. Throws `chain_unavailable` and similar, `overloaded`. */
   getPrices(): Promise<NetworkPrices> {
-    return this.#prices.get("prices", () => fetchNetworkPrices(this.#chain, { lowPriority: true }));
+    return this.#prices.get("prices", () => fetchNetworkPrices(this.chain, { lowPriority: true }));
   }
 }

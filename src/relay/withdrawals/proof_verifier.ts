@@ -15,20 +15,16 @@ export interface WithdrawProofVerifier {
 }
 
 export class ProofVerifier {
-  readonly #verifier: WithdrawProofVerifier;
-  readonly #limit: number;
   readonly #pending = new Map<string, Promise<boolean>>();
 
   readonly #onVerified: (holds: boolean, seconds: number) => void;
 
   /** `verified` receives the duration of each verification, including its wait. */
   constructor(
-    verifier: WithdrawProofVerifier,
-    limit: number = MAX_PENDING_PROOFS,
+    private readonly verifier: WithdrawProofVerifier,
+    private readonly limit: number = MAX_PENDING_PROOFS,
     verified: (holds: boolean, seconds: number) => void = () => {},
   ) {
-    this.#verifier = verifier;
-    this.#limit = limit;
     this.#onVerified = verified;
   }
 
@@ -37,7 +33,7 @@ export class ProofVerifier {
   }
 
   get isFull(): boolean {
-    return this.#pending.size >= this.#limit;
+    return this.#pending.size >= this.limit;
   }
 
   /** Throws `verification_busy` if the queue is full. */
@@ -53,7 +49,7 @@ export class ProofVerifier {
       throw new Problem("verification_busy", undefined, { members: { retryAfter: RETRY_AFTER_SECONDS } });
     }
     const began = performance.now();
-    const verification = withSpan("proof", () => this.#verifier.verify(circuit, proof, publicSignals));
+    const verification = withSpan("proof", () => this.verifier.verify(circuit, proof, publicSignals));
     this.#pending.set(key, verification);
     try {
       const holds = await verification;

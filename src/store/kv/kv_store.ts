@@ -84,13 +84,8 @@ export async function openKvStore(
 class KvStore implements ArchivedStore {
   readonly batchLimit = MAX_BATCH_EVENTS;
   readonly isShared = false;
-  readonly #kv: Deno.Kv;
-  readonly #lock: Disposable;
 
-  constructor(kv: Deno.Kv, lock: Disposable) {
-    this.#kv = kv;
-    this.#lock = lock;
-  }
+  constructor(private readonly kv: Deno.Kv, private readonly lock: Disposable) {}
 
   health(): StoreHealth {
     return { ok: true };
@@ -103,7 +98,7 @@ class KvStore implements ArchivedStore {
   async releaseLease(): Promise<void> {}
 
   async cursor(pool: PoolId): Promise<Cursor | undefined> {
-    return (await getVersioned<Cursor>(this.#kv, storeKeys.cursor(pool))).value;
+    return (await getVersioned<Cursor>(this.kv, storeKeys.cursor(pool))).value;
   }
 
   async apply(
@@ -114,14 +109,14 @@ class KvStore implements ArchivedStore {
       throw new RangeError(`a batch holds at most ${MAX_BATCH_EVENTS} events`);
     }
     await this.#commit(async (atomic) => {
-      const cursor = await getVersioned<Cursor>(this.#kv, storeKeys.cursor(pool));
+      const cursor = await getVersioned<Cursor>(this.kv, storeKeys.cursor(pool));
       assertCursorIs(from, cursor.value);
       atomic.check(cursor.entry).set(cursor.entry.key, encodeValue(to));
       const deposits = events.filter((event) => event.kind === "deposit").map(toDeposit);
       for (const deposit of deposits) writeDeposit(atomic, pool, deposit);
       for (const entry of ledger) writeLedger(atomic, entry);
       for (const entry of log) writeLogEntry(atomic, pool, entry);
-      await writeFilledPages(this.#kv, atomic, pool, deposits);
+      await writeFilledPages(this.kv, atomic, pool, deposits);
       const jobs = new Map<bigint, VersionedValue<Job>>();
       for (const event of events) {
         if (event.kind === "withdrawal") writeWithdrawal(atomic, pool, toWithdrawal(event));
@@ -129,7 +124,7 @@ class KvStore implements ArchivedStore {
         if (settling === undefined) continue;
         const { nullifierHash } = settling;
         const found = jobs.get(nullifierHash) ??
-          await getVersioned<Job>(this.#kv, storeKeys.job(pool, nullifierHash));
+          await getVersioned<Job>(this.kv, storeKeys.job(pool, nullifierHash));
         const job = found.value && (settle(found.value, settling) ?? found.value);
         jobs.set(nullifierHash, { entry: found.entry, value: job });
       }
@@ -141,38 +136,38 @@ class KvStore implements ArchivedStore {
   }
 
   async rollBack(rollback: Rollback, reopen: JobChange): Promise<void> {
-    await rollBackRows(this.#kv, rollback, reopen);
+    await rollBackRows(this.kv, rollback, reopen);
   }
 
   withdrawals(pool: PoolId): AsyncIterable<Withdrawal> {
-    return listWithdrawals(this.#kv, pool);
+    return listWithdrawals(this.kv, pool);
   }
 
   leaves(pool: PoolId, leafIndex: number): AsyncIterable<LeafRange> {
-    return readLeaves(this.#kv, pool, leafIndex);
+    return readLeaves(this.kv, pool, leafIndex);
   }
 
   poolLog(pool: PoolId, position: number): AsyncIterable<LogEntry> {
-    return readPoolLog(this.#kv, pool, position);
+    return readPoolLog(this.kv, pool, position);
   }
 
   async deposit(pool: PoolId, leafIndex: number): Promise<Deposit | undefined> {
-    return (await getVersioned<Deposit>(this.#kv, storeKeys.deposit(pool, leafIndex))).value;
+    return (await getVersioned<Deposit>(this.kv, storeKeys.deposit(pool, leafIndex))).value;
   }
 
   async withdrawal(pool: PoolId, nullifierHash: bigint): Promise<Withdrawal | undefined> {
-    return (await getVersioned<Withdrawal>(this.#kv, storeKeys.withdrawal(pool, nullifierHash))).value;
+    return (await getVersioned<Withdrawal>(this.kv, storeKeys.withdrawal(pool, nullifierHash))).value;
   }
 
   async job({ pool, nullifierHash }: JobId): Promise<Job | undefined> {
-    return (await getVersioned<Job>(this.#kv, storeKeys.job(pool, nullifierHash))).value;
+    return (await getVersioned<Job>(this.kv, storeKeys.job(pool, nullifierHash))).value;
   }
 
   async addJob(job: Job, replaces: (existing: Job) => boolean): Promise<Job | Withdrawal | undefined> {
     return await this.#commit(async (atomic) => {
       const { pool, nullifierHash } = job;
-      const existing = await getVersioned<Job>(this.#kv, storeKeys.job(pool, nullifierHash));
-      const withdrawal = await getVersioned<Withdrawal>(this.#kv, storeKeys.withdrawal(pool, nullifierHash));
+      const existing = await getVersioned<Job>(this.kv, storeKeys.job(pool, nullifierHash));
+      const withdrawal = await getVersioned<Withdrawal>(this.kv, storeKeys.withdrawal(pool, nullifierHash));
       if (existing.value && (isLive(existing.value) || !replaces(existing.value))) return existing.value;
       if (withdrawal.value) return withdrawal.value;
       writeJob(atomic.check(existing.entry).check(withdrawal.entry), job);
@@ -182,7 +177,7 @@ class KvStore implements ArchivedStore {
 
   async changeJob({ pool, nullifierHash }: JobId, change: JobChange): Promise<Job | undefined> {
     return await this.#commit(async (atomic) => {
-      const found = await getVersioned<Job>(this.#kv, storeKeys.job(pool, nullifierHash));
+      const found = await getVersioned<Job>(this.kv, storeKeys.job(pool, nullifierHash));
       const changed = found.value && change(found.value);
       if (changed === undefined) return found.value;
       writeJob(atomic.check(found.entry), changed);
@@ -192,7 +187,7 @@ class KvStore implements ArchivedStore {
 
   async liveJobs(): Promise<Job[]> {
     const jobs: Job[] = [];
-    for await (const { key } of this.#kv.list({ prefix: storeKeys.allLive })) {
+    for await (const { key } of this.kv.list({ prefix: storeKeys.allLive })) {
       const job = await this.job(parseLiveKey(key));
       if (job && isLive(job)) jobs.push(job);
     }
@@ -200,7 +195,7 @@ class KvStore implements ArchivedStore {
   }
 
   async transfer(): Promise<Transfer | undefined> {
-    const [journal, boc] = await this.#kv.getMany<[Uint8Array, Uint8Array]>([
+    const [journal, boc] = await this.kv.getMany<[Uint8Array, Uint8Array]>([
       storeKeys.transfer,
       storeKeys.transferBoc,
     ]);
@@ -210,13 +205,13 @@ class KvStore implements ArchivedStore {
 
   async beginTransfer(transfer: Transfer): Promise<void> {
     const none = { key: storeKeys.transfer, versionstamp: null };
-    const { ok } = await writeTransfer(this.#kv.atomic().check(none), transfer).commit();
+    const { ok } = await writeTransfer(this.kv.atomic().check(none), transfer).commit();
     if (!ok) throw new Problem("store_conflict", "another transfer is in flight");
   }
 
   async endTransfer(hash: string, ledger: readonly LedgerEntry[] = []): Promise<void> {
     await this.#commit(async (atomic) => {
-      const found = await getVersioned<Transfer>(this.#kv, storeKeys.transfer);
+      const found = await getVersioned<Transfer>(this.kv, storeKeys.transfer);
       if (found.value?.hash !== hash) return;
       atomic.check(found.entry).delete(storeKeys.transfer).delete(storeKeys.transferBoc);
       for (const entry of ledger) writeLedger(atomic, entry);
@@ -224,16 +219,16 @@ class KvStore implements ArchivedStore {
   }
 
   ledger(since: number, until: number): AsyncIterable<LedgerEntry> {
-    return readLedger(this.#kv, since, until);
+    return readLedger(this.kv, since, until);
   }
 
   async deleteEndedJobs(before: number): Promise<number> {
     let count = 0;
-    for await (const { key, value } of this.#kv.list<Uint8Array>({ prefix: storeKeys.allJobs })) {
+    for await (const { key, value } of this.kv.list<Uint8Array>({ prefix: storeKeys.allJobs })) {
       const job = decodeValue<Job>(value);
       if (isLive(job) || !(job.settledAt !== undefined && job.settledAt < before)) continue;
       await this.#commit(async (atomic) => {
-        const found = await getVersioned<Job>(this.#kv, storeKeys.job(job.pool, job.nullifierHash));
+        const found = await getVersioned<Job>(this.kv, storeKeys.job(job.pool, job.nullifierHash));
         if (found.value?.settledAt !== job.settledAt) return; // replaced meanwhile
         atomic.check(found.entry).delete(key);
       });
@@ -243,12 +238,12 @@ class KvStore implements ArchivedStore {
   }
 
   async identity(): Promise<StoreIdentity | undefined> {
-    return (await getVersioned<StoreIdentity>(this.#kv, storeKeys.identity)).value;
+    return (await getVersioned<StoreIdentity>(this.kv, storeKeys.identity)).value;
   }
 
   async claimIdentity(identity: StoreIdentity): Promise<StoreIdentity> {
     return await this.#commit(async (atomic) => {
-      const found = await getVersioned<StoreIdentity>(this.#kv, storeKeys.identity);
+      const found = await getVersioned<StoreIdentity>(this.kv, storeKeys.identity);
       if (found.value !== undefined) return found.value;
       atomic.check(found.entry).set(storeKeys.identity, encodeValue(identity));
       return identity;
@@ -256,22 +251,22 @@ class KvStore implements ArchivedStore {
   }
 
   rows(): AsyncIterable<ArchiveRow> {
-    return archiveRows(this.#kv);
+    return archiveRows(this.kv);
   }
 
   async restore(rows: AsyncIterable<ArchiveRow>): Promise<void> {
-    await restoreRows(this.#kv, rows);
+    await restoreRows(this.kv, rows);
   }
 
   close(): Promise<void> {
-    this.#kv.close();
-    this.#lock[Symbol.dispose]();
+    this.kv.close();
+    this.lock[Symbol.dispose]();
     return Promise.resolve();
   }
 
   async #commit<T>(prepare: (atomic: Atomic) => Promise<T>): Promise<T> {
     while (true) {
-      const atomic = this.#kv.atomic();
+      const atomic = this.kv.atomic();
       const result = await prepare(atomic);
       if ((await atomic.commit()).ok) return result;
     }

@@ -72,14 +72,12 @@ export async function migratePostgres(url: string): Promise<{ found: number; now
 class PostgresStore implements ArchivedStore {
   readonly batchLimit = MAX_BATCH_EVENTS;
   readonly isShared = true;
-  readonly #database: Database;
   readonly #leaseDatabase: Database;
   readonly #apiDatabase: Database;
   readonly #lease = new Lease();
   #leaseRequestedAt: number | undefined;
 
-  constructor(database: Database, leading: Database, asked: Database) {
-    this.#database = database;
+  constructor(private readonly database: Database, leading: Database, asked: Database) {
     this.#leaseDatabase = leading;
     this.#apiDatabase = asked;
   }
@@ -89,7 +87,7 @@ class PostgresStore implements ArchivedStore {
     const isOverdue = this.#leaseRequestedAt !== undefined &&
       performance.now() - this.#leaseRequestedAt > LEASE_RESPONSE_TIMEOUT_MS;
     if (isOverdue) return { ok: false, reason: "the database does not respond (no response in time)" };
-    return this.#database.health;
+    return this.database.health;
   }
 
   async acquireLease(ms: number): Promise<boolean> {
@@ -106,7 +104,7 @@ class PostgresStore implements ArchivedStore {
   }
 
   async cursor(pool: PoolId): Promise<Cursor | undefined> {
-    const [row] = await this.#database.query("select lt, hash from sync_cursor where pool = $1", [pool]);
+    const [row] = await this.database.query("select lt, hash from sync_cursor where pool = $1", [pool]);
     return row && rowToCursor(row);
   }
 
@@ -151,15 +149,15 @@ class PostgresStore implements ArchivedStore {
   }
 
   withdrawals(pool: PoolId): AsyncIterable<Withdrawal> {
-    return listWithdrawals(this.#database.query, pool);
+    return listWithdrawals(this.database.query, pool);
   }
 
   leaves(pool: PoolId, leafIndex: number): AsyncIterable<LeafRange> {
-    return readLeaves(this.#database.query, pool, leafIndex);
+    return readLeaves(this.database.query, pool, leafIndex);
   }
 
   poolLog(pool: PoolId, position: number): AsyncIterable<LogEntry> {
-    return readPoolLog(this.#database.query, pool, position);
+    return readPoolLog(this.database.query, pool, position);
   }
 
   async deposit(pool: PoolId, leafIndex: number): Promise<Deposit | undefined> {
@@ -202,14 +200,14 @@ class PostgresStore implements ArchivedStore {
   }
 
   async liveJobs(): Promise<Job[]> {
-    const rows = await this.#database.query(
+    const rows = await this.database.query(
       "select * from jobs where state in ('accepted', 'broadcast') order by accepted_at, nullifier_hash",
     );
     return rows.map(rowToJob);
   }
 
   async transfer(): Promise<Transfer | undefined> {
-    const [row] = await this.#database.query("select * from transfers");
+    const [row] = await this.database.query("select * from transfers");
     return row && rowToTransfer(row);
   }
 
@@ -227,7 +225,7 @@ class PostgresStore implements ArchivedStore {
   }
 
   ledger(since: number, until: number): AsyncIterable<LedgerEntry> {
-    return readLedger(this.#database.query, since, until);
+    return readLedger(this.database.query, since, until);
   }
 
   async deleteEndedJobs(before: number): Promise<number> {
@@ -244,32 +242,32 @@ class PostgresStore implements ArchivedStore {
   }
 
   async identity(): Promise<StoreIdentity | undefined> {
-    return await readIdentity(this.#database.query);
+    return await readIdentity(this.database.query);
   }
 
   async claimIdentity({ network, wallet }: StoreIdentity): Promise<StoreIdentity> {
-    return await this.#database.transaction(async (query) => {
+    return await this.database.transaction(async (query) => {
       await query(INSERT_IDENTITY_SQL, [network, wallet]);
       return (await readIdentity(query))!; // the row is never deleted
     });
   }
 
   rows(): AsyncIterable<ArchiveRow> {
-    return archiveRows(this.#database);
+    return archiveRows(this.database);
   }
 
   async restore(rows: AsyncIterable<ArchiveRow>): Promise<void> {
-    await restoreRows(this.#database, rows);
+    await restoreRows(this.database, rows);
   }
 
   async close(): Promise<void> {
     await Promise.all(
-      [this.#database, this.#leaseDatabase, this.#apiDatabase].map((database) => database.close()),
+      [this.database, this.#leaseDatabase, this.#apiDatabase].map((database) => database.close()),
     );
   }
 
   async #leaderTransaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
-    return await this.#database.transaction(async (query) => {
+    return await this.database.transaction(async (query) => {
       await this.#lease.assertHeld(query);
       return await work(query);
     });

@@ -31,21 +31,19 @@ export async function forEachChunk(
 }
 
 export class RunningSum {
-  readonly #arithmetic: ArithmeticPool;
   readonly #task: "sumG1" | "sumG2";
   readonly #parts: Uint8Array[] = [];
 
-  constructor(arithmetic: ArithmeticPool, group: "G1" | "G2") {
-    this.#arithmetic = arithmetic;
+  constructor(private readonly arithmetic: ArithmeticPool, group: "G1" | "G2") {
     this.#task = group === "G1" ? "sumG1" : "sumG2";
   }
 
   async add(points: Uint8Array, scalars: Uint8Array): Promise<void> {
-    this.#parts.push(await this.#arithmetic.run(this.#task, points, scalars));
+    this.#parts.push(await this.arithmetic.run(this.#task, points, scalars));
   }
 
   total(): Promise<Uint8Array> {
-    return sumPoints(this.#parts, this.#task, this.#arithmetic);
+    return sumPoints(this.#parts, this.#task, this.arithmetic);
   }
 }
 
