@@ -1,14 +1,13 @@
 import { Problem } from "../core/errors/problem.ts";
 import { storeRetryPayout } from "../core/protocol/messages/pool_messages.ts";
-import { formatAmount } from "../core/protocol/units.ts";
 import { type Clock, pollUntil, systemClock } from "../core/time.ts";
 import { fetchNetworkPrices } from "../ton/network_prices.ts";
 import type { Pool } from "../ton/pool/pool.ts";
 import type { Claim } from "../ton/pool/pool_getters.ts";
 import { computeRetryCost } from "../ton/pool/retry_cost.ts";
+import { assertFunds } from "../ton/wallet/funds.ts";
 import type { OutgoingMessage, Wallet } from "../ton/wallet/wallet.ts";
 
-const NATIVE = { asset: "native" } as const;
 /** Maximum that the getter returns. */
 const CLAIMS_PER_PAGE = 64;
 /** Until a wallet's refusal has come back: a few blocks. */
@@ -60,7 +59,7 @@ export async function retryClaims(
   const [paid, refused]: [Claim[], Claim[]] = [[], []];
   for (let i = 0; i < claims.length; i += wallet.maxMessages) {
     const batch = claims.slice(i, i + wallet.maxMessages);
-    await assertFunds(wallet, value * BigInt(batch.length));
+    await assertFunds(wallet, value * BigInt(batch.length), "retry");
     const newest = (await listClaims(pool)).at(-1)?.id ?? 0n;
     await wallet.send(batch.map((claim) => buildRetryMessage(pool, claim, value)));
     let open: readonly Claim[] = [];
@@ -86,15 +85,4 @@ export async function retryClaims(
     }
   }
   return { paid, refused };
-}
-
-async function assertFunds(wallet: Wallet, needed: bigint): Promise<void> {
-  const balance = await wallet.balance();
-  if (balance >= needed) return;
-  throw new Problem(
-    "insufficient_funds",
-    `${wallet.format()} holds ${formatAmount(balance, NATIVE)}, the retry needs ${
-      formatAmount(needed, NATIVE)
-    }`,
-  );
 }

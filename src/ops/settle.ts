@@ -1,17 +1,16 @@
 /** Settles the deposits that wait in a version 2 pool, as anyone may. The proof names the wallet that sends it. */
-import { exitCodeName, exitCodes, Problem } from "../core/errors/problem.ts";
+import { exitCodes, Problem } from "../core/errors/problem.ts";
 import { settlerToField } from "../core/protocol/messages/address_field.ts";
-import { formatAmount } from "../core/protocol/units.ts";
-import { V2_POOL_CAPACITY } from "../core/protocol/v2/pool_constants.ts";
-import { type Clock, delay, pollUntil, systemClock } from "../core/time.ts";
+import { type Clock, delay, systemClock } from "../core/time.ts";
 import { MerkleTree } from "../core/tree/merkle_tree.ts";
 import { settlementInputs } from "../core/tree/settlement.ts";
 import type { Prover } from "../prover/prover.ts";
 import type { TransactionId } from "../ton/chain.ts";
 import type { RefusedEvent, SettlementEvent } from "../ton/pool/history/pool_events.ts";
-import { scanPoolTransactions } from "../ton/pool/history/scan.ts";
+import { refusalReason, waitForPoolEvent } from "../ton/pool/history/pool_watch.ts";
 import type { SettleInfo, V2Pool } from "../ton/pool/v2/pool.ts";
 import { nextBatchSize, settlementDueAt, settlementValue } from "../ton/pool/v2/settlement_terms.ts";
+import { assertFunds } from "../ton/wallet/funds.ts";
 import type { Wallet } from "../ton/wallet/wallet.ts";
 import { rebuildV2Pool } from "./audit/v2/rebuilt_pool.ts";
 
@@ -125,7 +124,7 @@ async function settleNext(
     & Required<Pick<SettleOptions, "clock" | "onStep">>,
 ): Promise<SettledBatch | "lost"> {
   const value = settlementValue(info);
-  await assertFunds(wallet, value);
+  await assertFunds(wallet, value, "settlement");
   const first = queue.tree.size;
   const end = first + nextBatchSize(first, queue.waiting.length);
   const input = settlementInputs(queue.tree, queue.waiting, settlerToField(wallet.address));
@@ -148,45 +147,32 @@ async function settleNext(
   if (answer.exitCode === exitCodes.ERR_STALE_SETTLE || answer.exitCode === exitCodes.ERR_TOO_SOON) {
     return "lost";
   }
-  const reason = answer.exitCode === undefined ? "too little value" : exitCodeName(answer.exitCode);
-  throw new Problem("contract_refused", `the pool refused the settlement: ${reason ?? answer.exitCode}`);
+  throw new Problem("contract_refused", `the pool refused the settlement: ${refusalReason(answer.exitCode)}`);
 }
 
 /** Returns the pool's answer to the settlement that the wallet sent after `after`. */
 async function waitForAnswer(
   pool: V2Pool,
   { address }: Wallet,
-  { after, pollIntervalMs, clock, signal }: {
+  { clock, ...watch }: {
     readonly after: TransactionId | undefined;
     readonly pollIntervalMs: number;
     readonly clock: Clock;
     readonly signal?: AbortSignal | undefined;
   },
 ): Promise<SettlementEvent | RefusedEvent> {
-  let answer: SettlementEvent | RefusedEvent | undefined;
-  let cursor = after;
-  await pollUntil(async () => {
-    const scan = { after: cursor, capacity: V2_POOL_CAPACITY, signal };
-    for await (const batch of scanPoolTransactions(pool.chain, pool.address, scan)) {
-      for (const event of batch.events) {
-        if (!event.sender.equals(address)) continue;
-        if (event.kind === "settlement" || (event.kind === "refused" && event.op === "settle")) {
-          answer = event;
-        }
-      }
-      cursor = batch.cursor;
-    }
-    return answer !== undefined;
-  }, { intervalMs: pollIntervalMs, timeoutMs: ANSWER_TIMEOUT_MS, signal, clock });
+  const deadline = clock.now() + ANSWER_TIMEOUT_MS;
+  const answer = await waitForPoolEvent<SettlementEvent | RefusedEvent>(pool.chain, pool.address, {
+    ...{ ...watch, clock },
+    match(event) {
+      if (!event.sender.equals(address)) return undefined;
+      const isAnswer = event.kind === "settlement" || (event.kind === "refused" && event.op === "settle");
+      return isAnswer ? event : undefined;
+    },
+    afterScan: () => clock.now() > deadline,
+  });
   if (answer !== undefined) return answer;
   throw new Problem("chain_unavailable", "the pool did not answer the settlement in time", {
     hint: "Run the command again. It reads first what is settled.",
   });
-}
-
-async function assertFunds(wallet: Wallet, needed: bigint): Promise<void> {
-  const balance = await wallet.balance();
-  if (balance >= needed) return;
-  const [has, needs] = [balance, needed].map((nano) => formatAmount(nano, { asset: "native" }));
-  throw new Problem("insufficient_funds", `${wallet.format()} holds ${has}, the settlement needs ${needs}`);
 }

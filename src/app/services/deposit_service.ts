@@ -7,7 +7,7 @@ import { verifyPoolJettonWallet } from "../../client/deposit/deposit_jetton.ts";
 import { nextDerivedNote } from "../../client/notes/derived_notes.ts";
 import { createNoteRecord } from "../../client/notes/note_store.ts";
 import { assertNoteMatchesPool } from "../../client/notes/pool_match.ts";
-import { refusalReason, waitForPoolEvent } from "../../client/pool_watch.ts";
+import { refusalReason, waitForPoolEvent } from "../../ton/pool/history/pool_watch.ts";
 import { commitmentsFromChain, syncWholeTree } from "../../client/tree_sync.ts";
 import { exitCodes, Problem } from "../../core/errors/problem.ts";
 import { type Deployment, poolKey } from "../../core/protocol/deployments.ts";

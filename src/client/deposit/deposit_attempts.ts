@@ -9,7 +9,7 @@ import type { Chain, TransactionId } from "../../ton/chain.ts";
 import type { Pool, PoolDepositArgs } from "../../ton/pool/pool.ts";
 import type { RefusedEvent } from "../../ton/pool/history/pool_events.ts";
 import type { OutgoingMessage, Wallet } from "../../ton/wallet/wallet.ts";
-import { refusalReason, waitForPoolEvent } from "../pool_watch.ts";
+import { refusalReason, waitForPoolEvent } from "../../ton/pool/history/pool_watch.ts";
 import { commitmentsFromChain, type CommitmentSource, syncWholeTree } from "../tree_sync.ts";
 import { type DepositResult, findUnspentDeposit, proveNextLeaf, toDepositResult } from "./deposit_events.ts";
 

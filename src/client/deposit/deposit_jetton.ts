@@ -4,6 +4,7 @@ import { exitCodeName, exitCodes, Problem } from "../../core/errors/problem.ts";
 import { formatUnits } from "../../core/protocol/units.ts";
 import type { ProveOptions } from "../../prover/prover.ts";
 import type { TransactionId } from "../../ton/chain.ts";
+import { assertFunds } from "../../ton/wallet/funds.ts";
 import { incomingMessagesSince } from "../../ton/wallet/incoming_messages.ts";
 import { fetchJettonWalletAddress, fetchJettonWalletData } from "../../ton/jetton/jetton.ts";
 import type { AnyPool } from "../../ton/pool/any_pool.ts";
@@ -110,12 +111,7 @@ export async function assertJettonDepositFunds(
     throw new Problem("insufficient_funds", text);
   }
   const needed = 2n * forwardAmount + MAX_JETTON_TRANSFER_FEE_NANO;
-  const balance = await wallet.balance();
-  if (balance < needed) {
-    const text = `${wallet.format()} holds ${formatUnits(balance)} native units, ` +
-      `the deposit needs ${formatUnits(needed)}, most of which is returned`;
-    throw new Problem("insufficient_funds", text);
-  }
+  await assertFunds(wallet, needed, "deposit");
 }
 
 /** Throws `contract_refused` if the wallet's own jetton wallet has refused a transfer since. */

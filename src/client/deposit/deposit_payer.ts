@@ -12,7 +12,7 @@ import { fetchJettonWalletAddress } from "../../ton/jetton/jetton.ts";
 import type { DepositEvent, RefusedEvent } from "../../ton/pool/history/pool_events.ts";
 import type { PoolDepositArgs } from "../../ton/pool/pool.ts";
 import { assertNoteMatchesPool, type PoolJetton } from "../notes/pool_match.ts";
-import { refusalReason, waitForPoolEvent } from "../pool_watch.ts";
+import { refusalReason, waitForPoolEvent } from "../../ton/pool/history/pool_watch.ts";
 import { commitmentsFromChain, syncWholeTree } from "../tree_sync.ts";
 import type { DepositRequest } from "./deposit_attempts.ts";
 import { type DepositResult, findUnspentDeposit, proveNextLeaf, toDepositResult } from "./deposit_events.ts";

@@ -11,7 +11,7 @@ import type { DepositEvent } from "../../ton/pool/history/pool_events.ts";
 import type { V2Pool } from "../../ton/pool/v2/pool.ts";
 import type { Wallet } from "../../ton/wallet/wallet.ts";
 import { assertNoteMatchesPool, type PoolJetton } from "../notes/pool_match.ts";
-import { refusalReason, waitForPoolEvent } from "../pool_watch.ts";
+import { refusalReason, waitForPoolEvent } from "../../ton/pool/history/pool_watch.ts";
 import { assertJettonDepositFunds, assertNotBounced } from "./deposit_jetton.ts";
 import { buildTransferLink, type Payer, type PaymentRequest, requestAndWait } from "./payer.ts";
 import { type DepositResult, toDepositResult } from "./deposit_events.ts";

@@ -2,11 +2,11 @@
 import { exitCodes, Problem } from "../../core/errors/problem.ts";
 import { V2Pool } from "../../ton/pool/v2/pool.ts";
 import { findNoteLeaf } from "../notes/note_leaf.ts";
-import { formatAmount } from "../../core/protocol/units.ts";
 import type { ProveOptions } from "../../prover/prover.ts";
 import type { Chain, TransactionId } from "../../ton/chain.ts";
+import { assertFunds } from "../../ton/wallet/funds.ts";
 import type { Wallet } from "../../ton/wallet/wallet.ts";
-import { refusalReason, waitForPoolEvent } from "../pool_watch.ts";
+import { refusalReason, waitForPoolEvent } from "../../ton/pool/history/pool_watch.ts";
 import type { WithdrawArgs } from "../relayer/relayer_client.ts";
 import { buildWithdrawArgs, type WithdrawRequest } from "./build_withdraw_args.ts";
 
@@ -21,7 +21,6 @@ interface SelfWithdrawalRequest extends Omit<WithdrawRequest, "relayer" | "fee" 
 /** Blocks up to `validUntil` are visible at the endpoint after this many seconds. */
 const EXPIRY_GRACE_SECONDS = 15;
 const MAX_STALE_SLOTS = 5;
-const NATIVE = { asset: "native" } as const;
 /** Less than for jettons: there is one message and no jetton wallet. */
 const MAX_TRANSFER_FEE_NANO = 20_000_000n;
 
@@ -52,7 +51,7 @@ async function sendWithdrawal(
   const args = await buildWithdrawArgs({ ...request, relayer: null, fee: 0n, refund: 0n }, options);
   // The price of gas may rise before the message arrives; the excess is returned.
   const value = (await pool.getWithdrawValue(0n)) * 5n / 4n;
-  await assertWithdrawalFunds(wallet, value + MAX_TRANSFER_FEE_NANO);
+  await assertFunds(wallet, value + MAX_TRANSFER_FEE_NANO, "withdrawal");
   await request.onProved?.(args);
   const after = (await chain.account(pool.address)).last;
   const [root] = args.publicSignals.map(BigInt);
@@ -81,14 +80,4 @@ async function sendWithdrawal(
   });
   if (tx !== undefined) return tx;
   throw new Problem("chain_unavailable", "the transfer was not included in time; the note is unspent");
-}
-
-async function assertWithdrawalFunds(wallet: Wallet, needed: bigint): Promise<void> {
-  const balance = await wallet.balance();
-  if (balance >= needed) return;
-  const [available, required] = [formatAmount(balance, NATIVE), formatAmount(needed, NATIVE)];
-  throw new Problem(
-    "insufficient_funds",
-    `${wallet.format()} holds ${available}, the withdrawal needs ${required}, most of which is returned`,
-  );
 }

@@ -1,7 +1,8 @@
 import type { Address } from "@ton/core";
 import { Problem } from "../../core/errors/problem.ts";
 import { formatAddress } from "../../core/text/address_format.ts";
-import type { CallOptions, Chain, ChainTransaction, TransactionId } from "../../ton/chain.ts";
+import type { CallOptions, Chain, ChainTransaction } from "../../ton/chain.ts";
+import { readTransactionsBack } from "../../ton/transaction_history.ts";
 
 /** A shard block is slightly older than the masterchain block that names it. */
 const SAFETY_MARGIN_SECONDS = 30;
@@ -14,12 +15,8 @@ export async function seqnoOfFirstTransaction(
   options?: CallOptions,
 ): Promise<number> {
   let first: ChainTransaction | undefined;
-  let from: TransactionId | null = (await chain.account(address, options)).last ?? null;
-  while (from) {
-    const page = await chain.transactions(address, { ...options, limit: PAGE_SIZE, from });
-    first = page.at(-1);
-    from = first?.prev ?? null;
-  }
+  const history = readTransactionsBack(chain, address, { ...options, pageSize: PAGE_SIZE });
+  for await (const transaction of history) first = transaction;
   if (!first) {
     throw new Problem(
       "chain_inconsistent",

@@ -1,7 +1,8 @@
 /** Reads a jetton pool's open claims from its transactions: a frozen pool runs no getter. */
 import type { Address, Transaction } from "@ton/core";
 import { loadPoolLog, opCodes } from "../../core/protocol/messages/pool_messages.ts";
-import type { Chain, TransactionId } from "../../ton/chain.ts";
+import type { Chain } from "../../ton/chain.ts";
+import { readTransactionsBack } from "../../ton/transaction_history.ts";
 import type { Claim } from "../../ton/pool/pool_storage.ts";
 
 const PAGE_SIZE = 100;
@@ -18,12 +19,8 @@ export async function readOpenClaims(
   signal?: AbortSignal,
 ): Promise<Map<bigint, Claim>> {
   const changes: ClaimChange[] = []; // newest first
-  let from: TransactionId | null = (await chain.account(pool, { signal })).last ?? null;
-  while (from) {
-    const page = await chain.transactions(pool, { from, limit: PAGE_SIZE, signal });
-    if (page.length === 0) break;
-    changes.push(...page.flatMap(({ raw }) => claimChanges(pool, raw).reverse()));
-    from = page[page.length - 1].prev;
+  for await (const { raw } of readTransactionsBack(chain, pool, { pageSize: PAGE_SIZE, signal })) {
+    changes.push(...claimChanges(pool, raw).reverse());
   }
   const open = new Map<bigint, Claim>();
   for (const { id, claim } of changes.reverse()) {

@@ -8,6 +8,7 @@ import type { Clock } from "../../core/time.ts";
 import type { LedgerEntry, PoolId, Store } from "../../store/store.ts";
 import type { Log } from "../../telemetry/log.ts";
 import type { Chain, ChainTransaction, TransactionId } from "../../ton/chain.ts";
+import { readTransactionsBack } from "../../ton/transaction_history.ts";
 import type { Wallet } from "../../ton/wallet/wallet.ts";
 import type { PoolState } from "../indexer/pool_state.ts";
 import type { Leadership } from "../operations/leadership.ts";
@@ -76,14 +77,10 @@ export class ReturnedCoins {
     const { chain, wallet } = this.deps;
     const found: ChainTransaction[] = [];
     const known = this.#newest;
-    for (let from: TransactionId | null = last; from && from.lt > (known?.lt ?? 0n);) {
-      if (known === undefined && found.length >= START_TRANSACTIONS) break;
-      const page: ChainTransaction[] = await chain.transactions(wallet.address, {
-        ...{ from, limit: PAGE_SIZE, signal, lowPriority: true },
-      });
-      if (page.length === 0) break;
-      found.push(...page.filter(({ id }) => id.lt > (known?.lt ?? 0n)));
-      from = page[page.length - 1].prev;
+    const options = { from: last, pageSize: PAGE_SIZE, signal, lowPriority: true };
+    for await (const transaction of readTransactionsBack(chain, wallet.address, options)) {
+      if (known === undefined ? found.length >= START_TRANSACTIONS : transaction.id.lt <= known.lt) break;
+      found.push(transaction);
     }
     return found.reverse();
   }

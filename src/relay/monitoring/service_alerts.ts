@@ -95,47 +95,23 @@ function listReasons({ dependencies, pools }: Health): string[] {
 }
 
 async function checkJobs(watch: ServiceWatchDeps, conditions: AlertConditions): Promise<void> {
-  const {
-    thresholds: bounds,
-    store,
-    clock,
-    leadership,
-    orphanedJobs: orphaned,
-    isServed,
-    log,
-    sendAlert: alert,
-  } = watch;
+  const { thresholds: { stuckMs }, store, clock, leadership, orphanedJobs, isServed, log, sendAlert } = watch;
   const now = clock.now();
   const { isLeader: sends } = leadership;
+  const countChanged = (name: "stuck" | "orphaned", count: number): void => {
+    const look = { now, holds: count > 0, afterMs: 0, sends };
+    const { condition, due } = nextAlertCondition(conditions[name], look);
+    conditions[name] = condition;
+    if (due === "alert" && name === "stuck") log.error("{count} withdrawals are stuck", { count });
+    if (due === "alert") sendAlert({ event: `jobs_${name}`, count });
+    if (due === "recovery") sendAlert({ event: `jobs_${name}_resolved` });
+  };
   let live: readonly Job[] | undefined;
-  if (bounds.stuckMs > 0 && sends) live = await store.liveJobs().catch(() => undefined); // `readyz` reports the store
-  if (live !== undefined) {
-    const isStuck = ({ pool, acceptedAt }: Job) => isServed(pool) && now - acceptedAt >= bounds.stuckMs;
-    const count = live.filter(isStuck).length;
-    const { condition, due } = nextAlertCondition(conditions.stuck, {
-      now,
-      holds: count > 0,
-      afterMs: 0,
-      sends,
-    });
-    conditions.stuck = condition;
-    if (due === "alert") {
-      log.error("{count} withdrawals are stuck", { count });
-      alert({ event: "jobs_stuck", count });
-    }
-    if (due === "recovery") alert({ event: "jobs_stuck_resolved" });
-  }
-  if (!sends) conditions.stuck = { alerted: false }; // a new leader alerts again
-  const { count } = orphaned;
-  const { condition, due } = nextAlertCondition(conditions.orphaned, {
-    now,
-    holds: count > 0,
-    afterMs: 0,
-    sends,
-  });
-  conditions.orphaned = sends ? condition : { alerted: false };
-  if (due === "alert") alert({ event: "jobs_orphaned", count });
-  if (due === "recovery") alert({ event: "jobs_orphaned_resolved" });
+  if (stuckMs > 0 && sends) live = await store.liveJobs().catch(() => undefined); // `readyz` reports the store
+  const isStuck = ({ pool, acceptedAt }: Job) => isServed(pool) && now - acceptedAt >= stuckMs;
+  if (live !== undefined) countChanged("stuck", live.filter(isStuck).length);
+  countChanged("orphaned", orphanedJobs.count);
+  if (!sends) conditions.stuck = conditions.orphaned = { alerted: false }; // a new leader alerts again
 }
 
 export function buildServiceAlertBody(

@@ -5,6 +5,7 @@ import { opCodes } from "../../core/protocol/messages/pool_messages.ts";
 import { v2OpCodes } from "../../core/protocol/v2/messages.ts";
 import type { PoolId } from "../../store/store.ts";
 import type { Chain, TransactionId } from "../../ton/chain.ts";
+import { readTransactionsBack } from "../../ton/transaction_history.ts";
 import { normalizedMessageHash } from "../../ton/wallet/wallet.ts";
 import { MAX_BLOCK_TIME_SKEW_SECONDS } from "../withdrawals/policy.ts";
 
@@ -32,23 +33,20 @@ export async function findIncludedTransfer(
   newest: TransactionId | undefined,
   signal: AbortSignal,
 ): Promise<IncludedTransfer | undefined> {
-  let from: TransactionId | undefined | null = newest;
-  while (from) {
-    const page = await chain.transactions(wallet, { limit: PAGE_SIZE, from, signal });
-    for (const { raw, now } of page) {
-      if (now < transfer.since - MAX_BLOCK_TIME_SKEW_SECONDS) return undefined;
-      const { inMessage } = raw;
-      if (inMessage?.info.type !== "external-in") continue;
-      if (normalizedMessageHash(wallet, inMessage.body) !== transfer.hash) continue;
-      const sent = raw.outMessages.values();
-      return {
-        timestamp: now,
-        queryIds: new Set(sent.flatMap(parseQueryIds)),
-        fees: sent.reduce(addForwardFee, raw.totalFees.coins),
-        recipients: sent.flatMap(({ info }) => info.type === "internal" ? [info.dest.toRawString()] : []),
-      };
-    }
-    from = page.at(-1)?.prev;
+  if (newest === undefined) return undefined;
+  const history = readTransactionsBack(chain, wallet, { from: newest, pageSize: PAGE_SIZE, signal });
+  for await (const { raw, now } of history) {
+    if (now < transfer.since - MAX_BLOCK_TIME_SKEW_SECONDS) return undefined;
+    const { inMessage } = raw;
+    if (inMessage?.info.type !== "external-in") continue;
+    if (normalizedMessageHash(wallet, inMessage.body) !== transfer.hash) continue;
+    const sent = raw.outMessages.values();
+    return {
+      timestamp: now,
+      queryIds: new Set(sent.flatMap(parseQueryIds)),
+      fees: sent.reduce(addForwardFee, raw.totalFees.coins),
+      recipients: sent.flatMap(({ info }) => info.type === "internal" ? [info.dest.toRawString()] : []),
+    };
   }
   return undefined;
 }

@@ -1,5 +1,6 @@
 import type { Address, Message } from "@ton/core";
 import type { CallOptions, Chain, TransactionId } from "../chain.ts";
+import { readTransactionsBack } from "../transaction_history.ts";
 
 const PAGE_SIZE = 20;
 
@@ -11,13 +12,9 @@ export async function incomingMessagesSince(
   options?: CallOptions,
 ): Promise<Message[]> {
   const messages: Message[] = [];
-  let from = (await chain.account(address, options)).last ?? null;
-  while (from && (!after || from.lt > after.lt)) {
-    const page = await chain.transactions(address, { ...options, limit: PAGE_SIZE, from });
-    for (const { id, raw } of page) {
-      if ((!after || id.lt > after.lt) && raw.inMessage) messages.push(raw.inMessage);
-    }
-    from = page.at(-1)?.prev ?? null;
+  for await (const { id, raw } of readTransactionsBack(chain, address, { ...options, pageSize: PAGE_SIZE })) {
+    if (after && id.lt <= after.lt) break;
+    if (raw.inMessage) messages.push(raw.inMessage);
   }
   return messages;
 }

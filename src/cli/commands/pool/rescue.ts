@@ -1,13 +1,13 @@
 import { Command, InvalidArgumentError } from "commander";
 import { pollUntil } from "../../../core/time.ts";
 import { Problem } from "../../../core/errors/problem.ts";
-import { formatUnits, parseUnits } from "../../../core/protocol/units.ts";
+import { parseUnits } from "../../../core/protocol/units.ts";
 import { planRescue, type RescuePlan } from "../../../ops/rescue/rescue_plan.ts";
 import { PIECE_VALUE_NANO, splitState } from "../../../ops/rescue/thaw_helper.ts";
 import { thawThroughHelper } from "../../../ops/rescue/thaw_through_helper.ts";
 import type { AccountInfo, Chain } from "../../../ton/chain.ts";
 import { fetchNetworkPrices } from "../../../ton/network_prices.ts";
-import type { Wallet } from "../../../ton/wallet/wallet.ts";
+import { assertFunds } from "../../../ton/wallet/funds.ts";
 import type { CliContext } from "../../context.ts";
 import {
   addChainOptions,
@@ -104,7 +104,7 @@ async function rescuePool(context: CliContext, pool: string, options: RescueOpti
     return printResult(context, options, { ...members, link, sent: false }, text);
   }
   const pieces = largeState ? splitState(largeState).pieces.length : 0;
-  await assertCanPay(wallet, value + BigInt(pieces) * PIECE_COST_NANO);
+  await assertFunds(wallet, value + BigInt(pieces) * PIECE_COST_NANO, "rescue");
   const what = largeState
     ? `through a contract that ${pieces} messages fill with its state`
     : init
@@ -141,16 +141,6 @@ function describe({ message, paidYears, largeState }: RescuePlan) {
   };
 }
 
-async function assertCanPay(wallet: Wallet, value: bigint): Promise<void> {
-  const balance = await wallet.balance();
-  if (balance > value) return;
-  throw new Problem(
-    "insufficient_funds",
-    `${wallet.format()} holds ${formatUnits(balance)}, but the rescue needs ${formatUnits(value)} and fees`,
-  );
-}
-
-/** @throws {Problem} `payment_timeout` */
 async function waitForArrival(
   chain: Chain,
   before: AccountInfo,

@@ -1,10 +1,10 @@
 import type { Address } from "@ton/core";
-import { exitCodeName } from "../core/errors/problem.ts";
-import { V2_POOL_CAPACITY } from "../core/protocol/v2/pool_constants.ts";
-import { type Clock, pollUntil } from "../core/time.ts";
-import type { Chain, TransactionId } from "../ton/chain.ts";
-import type { PoolEvent } from "../ton/pool/history/pool_events.ts";
-import { scanPoolTransactions } from "../ton/pool/history/scan.ts";
+import { exitCodeName } from "../../../core/errors/problem.ts";
+import { V2_POOL_CAPACITY } from "../../../core/protocol/v2/pool_constants.ts";
+import { type Clock, pollUntil } from "../../../core/time.ts";
+import type { Chain, TransactionId } from "../../chain.ts";
+import type { PoolEvent } from "./pool_events.ts";
+import { scanPoolTransactions } from "./scan.ts";
 
 interface PoolWatch<T> {
   readonly after: TransactionId | undefined;
