@@ -4,7 +4,7 @@ import { findRegistry } from "../../config/deployments_registry.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import { fieldToHex } from "../../core/crypto/field.ts";
 import { pluralize } from "../../core/protocol/units.ts";
-import { type ExportSummary, restoreRows } from "../../ops/store/export.ts";
+import { restoreRows } from "../../ops/store/export.ts";
 import {
   exportSnapshot,
   readSnapshot,
@@ -22,9 +22,9 @@ import {
 import {
   addDataDirOption,
   locateStore,
-  storeLabel,
   type StoreOptions,
   withStore,
+  writeExport,
 } from "../options/store_options.ts";
 import { addOutputOptions, printResult, withProgressLine, writeJson } from "../output/print.ts";
 import type { CliContext } from "../context.ts";
@@ -82,41 +82,36 @@ export function snapshotCommand(context: CliContext): Command {
 }
 
 async function exportToFile(context: CliContext, file: string, options: ExportOptions): Promise<void> {
-  const location = locateStore(context, options);
-  const summary = await withStore(
-    context,
-    options,
-    { ...location, create: false },
-    async (store, progress) => {
-      const identity = await store.identity();
-      if (identity === undefined) throw emptyStore("no relayer has used this store yet");
-      const { network } = identity;
-      const { pools } = await findRegistry(network, options.registry);
-      const version2 = [...pools.values()].filter(({ version }) => version === 2);
-      const ids = new Set(version2.map(({ address }) => address.toRawString()));
-      let exported: ExportSummary | undefined;
-      await context.writeNewFile(
-        file,
+  await withStore(context, { ...options, create: false }, async (store, progress, label) => {
+    const identity = await store.identity();
+    if (identity === undefined) throw emptyStore("no relayer has used this store yet");
+    const { network } = identity;
+    const { pools } = await findRegistry(network, options.registry);
+    const version2 = [...pools.values()].filter(({ version }) => version === 2);
+    const ids = new Set(version2.map(({ address }) => address.toRawString()));
+    const summary = await writeExport(
+      context,
+      file,
+      ({ exportedAt, done }) =>
         exportSnapshot(store, ids, network, {
-          exportedAt: new Date(context.now()),
+          exportedAt,
           onProgress: (rows) => progress.update(`${pluralize(rows, "row")} written`, 0),
-          done: (done) => {
-            if (done.counts.cursor === 0) {
+          done: (exported) => {
+            if (exported.counts.cursor === 0) {
               throw emptyStore(`it has no version 2 pool of the registry of ${network}`);
             }
-            exported = done;
+            done(exported);
           },
         }),
-      );
-      return exported!;
-    },
-  );
-  const { rows, counts: { cursor: pools, deposit: deposits, withdrawal: payments }, sha256 } = summary;
-  const members = { store: storeLabel(location), file, pools, deposits, payments, rows, sha256 };
-  const text = `${pluralize(pools, "pool")} (${pluralize(deposits, "deposit")}, ${
-    pluralize(payments, "payment")
-  }), sha256 ${sha256}, in ${file}`;
-  printResult(context, options, members, text);
+    );
+    progress.clear();
+    const { rows, counts: { cursor, deposit: deposits, withdrawal: payments }, sha256 } = summary;
+    const members = { store: label, file, pools: cursor, deposits, payments, rows, sha256 };
+    const text = `${pluralize(cursor, "pool")} (${pluralize(deposits, "deposit")}, ${
+      pluralize(payments, "payment")
+    }), sha256 ${sha256}, in ${file}`;
+    printResult(context, options, members, text);
+  });
 }
 
 function emptyStore(detail: string): Problem {
@@ -140,24 +135,20 @@ async function importFromFile(
   file: string,
   options: ChainOptions & StoreOptions,
 ): Promise<void> {
-  const location = locateStore(context, options);
+  locateStore(context, options); // fail before the file is read
   const snapshot = await readAndVerify(context, file, options);
-  await withStore(
-    context,
-    options,
-    { ...location, create: true },
-    async (store, progress) =>
-      await restoreRows(store, await context.readStream(file), {
-        ...{ format: snapshotFormat(options.network), sha256: snapshot.sha256 },
-        onProgress: (rows) => progress.update(`${pluralize(rows, "row")} imported`, 0),
-      }),
-  );
-  const store = storeLabel(location);
-  const pools = snapshot.pools.map((pool) => describePool(pool, options)).join("\n");
-  printResult(context, options, { store, ...toJson(snapshot, options) }, `${pools}\nimported into ${store}`);
+  await withStore(context, { ...options, create: true }, async (store, progress, label) => {
+    await restoreRows(store, await context.readStream(file), {
+      ...{ format: snapshotFormat(options.network), sha256: snapshot.sha256 },
+      onProgress: (rows) => progress.update(`${pluralize(rows, "row")} imported`, 0),
+    });
+    progress.clear();
+    const pools = snapshot.pools.map((pool) => describePool(pool, options)).join("\n");
+    const members = { store: label, ...toJson(snapshot, options) };
+    printResult(context, options, members, `${pools}\nimported into ${label}`);
+  });
 }
 
-/** Throws `invalid_export` unless the file agrees with itself and with the chain. */
 async function readAndVerify(context: CliContext, file: string, options: ChainOptions): Promise<Snapshot> {
   const { chain, registry } = await openChain(context, options);
   const { network } = options;

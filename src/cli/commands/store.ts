@@ -11,6 +11,7 @@ import {
   storeLabel,
   type StoreOptions,
   withStore,
+  writeExport,
 } from "../options/store_options.ts";
 import { escapeLine } from "../output/sanitize.ts";
 import type { CliContext } from "../context.ts";
@@ -85,17 +86,18 @@ async function migrate(context: CliContext, options: StoreOptions): Promise<void
 }
 
 async function checkStoreConsistency(context: CliContext, options: StoreOptions): Promise<void> {
-  const location = locateStore(context, options);
-  const checks = await withStore(
+  const { checks, store } = await withStore(
     context,
-    options,
-    { ...location, create: false },
-    (store, progress) => checkStore(store, (rows) => progress.update(`${rows} rows read`, 0)),
+    { ...options, create: false },
+    async (store, progress, label) => ({
+      checks: await checkStore(store, (rows) => progress.update(`${rows} rows read`, 0)),
+      store: label,
+    }),
   );
   const sound = checks.every(({ passed }) => passed);
   if (options.json) {
     const listed = checks.map(({ name, passed, detail }) => ({ name, holds: passed, detail }));
-    writeJson(context, { store: storeLabel(location), sound, checks: listed });
+    writeJson(context, { store, sound, checks: listed });
   } else {
     const c = colours(context.stdout, context.env);
     for (const { name, passed, detail } of checks) {
@@ -110,52 +112,43 @@ async function checkStoreConsistency(context: CliContext, options: StoreOptions)
 }
 
 async function report(context: CliContext, options: StoreOptions & ReportOptions): Promise<void> {
-  const location = locateStore(context, options);
-  const label = storeLabel(location);
   await withStore(
     context,
-    options,
-    { ...location, create: false },
-    (store) => printReport(context, store, { options, label }),
+    { ...options, create: false },
+    (store, _progress, label) => printReport(context, store, { options, label }),
   );
 }
 
 async function exportToFile(context: CliContext, file: string, options: StoreOptions): Promise<void> {
-  const location = locateStore(context, options);
-  const summary = await withStore(
-    context,
-    options,
-    { ...location, create: false },
-    async (store, progress) => {
-      let exported: ExportSummary | undefined;
-      await context.writeNewFile(
-        file,
-        exportStore(store, {
-          exportedAt: new Date(context.now()),
-          onProgress: (rows) => progress.update(`${rows} rows written`, 0),
-          done: (done) => exported = done,
-        }),
-      );
-      return exported!;
-    },
-  );
-  const members = { store: storeLabel(location), file, ...summary };
-  printResult(context, options, members, `${formatSummary(summary)} in ${file}`);
+  await withStore(context, { ...options, create: false }, async (store, progress, label) => {
+    const onProgress = (rows: number) => progress.update(`${rows} rows written`, 0);
+    const summary = await writeExport(
+      context,
+      file,
+      (given) => exportStore(store, { ...given, onProgress }),
+    );
+    progress.clear();
+    const members = { store: label, file, ...summary };
+    printResult(context, options, members, `${formatSummary(summary)} in ${file}`);
+  });
 }
 
 async function importFromFile(context: CliContext, file: string, options: StoreOptions): Promise<void> {
-  const location = locateStore(context, options);
-  // Opening creates a folder or tables, so the file is verified first.
   await withProgressLine(context, options, async (progress) => {
     const stream = await context.readStream(file);
     await verifyExport(stream, (rows) => progress.update(`${rows} rows verified`, 0));
   });
-  const summary = await withStore(context, options, { ...location, create: true }, (store, progress) => {
+  await withStore(context, { ...options, create: true }, async (store, progress, label) => {
     const onProgress = (stage: string, rows: number) => progress.update(`${rows} rows ${stage}`, 0);
-    return importStore(store, () => context.readStream(file), onProgress);
+    const summary = await importStore(store, () => context.readStream(file), onProgress);
+    progress.clear();
+    printResult(
+      context,
+      options,
+      { store: label, file, ...summary },
+      `${formatSummary(summary)} in ${label}`,
+    );
   });
-  const store = storeLabel(location);
-  printResult(context, options, { store, file, ...summary }, `${formatSummary(summary)} in ${store}`);
 }
 
 function formatSummary({ rows, counts, sha256 }: ExportSummary): string {

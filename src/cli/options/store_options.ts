@@ -1,6 +1,7 @@
 /** The relayer's store that a command opens. */
 import type { Command } from "commander";
 import { loadStoreLocation, type StoreLocation } from "../../config/store_config.ts";
+import type { ExportSummary } from "../../ops/store/export.ts";
 import type { ArchivedStore } from "../../store/archive.ts";
 import { type OutputOptions, withProgressLine } from "../output/print.ts";
 import type { ProgressLine } from "../output/progress.ts";
@@ -27,13 +28,29 @@ export function storeLabel({ databaseUrl, dataDir }: StoreLocation): string {
   return databaseUrl === undefined ? dataDir : "the database";
 }
 
+/** `create`: whether a store may be created. `label` names the store in the output. */
 export async function withStore<T>(
   context: CliContext,
-  options: StoreOptions,
-  { create, ...location }: StoreLocation & { readonly create: boolean },
-  work: (store: ArchivedStore, progress: ProgressLine) => Promise<T>,
+  options: StoreOptions & { readonly create: boolean },
+  work: (store: ArchivedStore, progress: ProgressLine, label: string) => Promise<T>,
 ): Promise<T> {
-  const store = await context.openStore(location, { create });
-  return await withProgressLine(context, options, (progress) => work(store, progress))
+  const location = locateStore(context, options);
+  const store = await context.openStore(location, options);
+  return await withProgressLine(context, options, (line) => work(store, line, storeLabel(location)))
     .finally(() => store.close());
+}
+
+/** Writes an export to a new file, and returns its summary. */
+export async function writeExport(
+  context: CliContext,
+  file: string,
+  rowsOf: (options: {
+    readonly exportedAt: Date;
+    readonly done: (summary: ExportSummary) => void;
+  }) => AsyncIterable<Uint8Array>,
+): Promise<ExportSummary> {
+  let exported: ExportSummary | undefined;
+  const done = (summary: ExportSummary) => void (exported = summary);
+  await context.writeNewFile(file, rowsOf({ exportedAt: new Date(context.now()), done }));
+  return exported!;
 }

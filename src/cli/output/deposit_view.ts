@@ -7,7 +7,7 @@ import { Problem } from "../../core/errors/problem.ts";
 import type { DepositPayment, TransferDepositStep } from "../../client/deposit/deposit_transfer.ts";
 import { formatChainFlags, formatFlags, formatNative, formatPoolAddress } from "../options/chain_options.ts";
 import { formatPayerFlags } from "../options/payer_options.ts";
-import { colours, progressLine } from "./progress.ts";
+import { CommandView } from "./command_view.ts";
 import { escapeLine } from "./sanitize.ts";
 import type { CliContext, OutputFile } from "../context.ts";
 import type { OutputOptions } from "./print.ts";
@@ -32,21 +32,20 @@ export function isNoteSpentError(error: unknown): boolean {
 }
 
 /** With `--json`, prints one object per line: `pool`, `kept`, `link`, the steps, `deposited`. */
-export class DepositView {
-  readonly #progress;
+export class DepositView extends CommandView<DepositViewOptions> {
   readonly #qrFile;
   #noteId: string | undefined;
   /** An earlier run may have shown a link that was paid. */
   #resumed;
 
   constructor(
-    readonly context: CliContext,
-    readonly options: DepositViewOptions,
+    context: CliContext,
+    options: DepositViewOptions,
     /** Undefined until {@linkcode showStored}: a new note is derived after the confirmation. */
     noteId: string | undefined,
     given: { readonly qr?: OutputFile; readonly resumed?: boolean } = {},
   ) {
-    this.#progress = progressLine(context.stderr);
+    super(context, options);
     this.#noteId = noteId;
     this.#qrFile = given.qr;
     this.#resumed = given.resumed === true;
@@ -61,9 +60,11 @@ export class DepositView {
       readonly version?: 2 | undefined;
     },
   ): void {
-    if (this.#writeEvent({ event: "pool", ...pool })) return;
+    if (this.writeEvent({ event: "pool", ...pool })) return;
     const { key, address, takes, registry, version } = pool;
-    this.#printText(`${this.#bold(key)} accepts exactly ${takes}; address ${address}, from ${registry}`);
+    this.printText(
+      `${this.colours.bold(key)} accepts exactly ${takes}; address ${address}, from ${registry}`,
+    );
     if (version !== 2 || !key.startsWith("native-")) return;
     this.#printAlways(
       `Send exactly ${takes}: any other amount comes back to the wallet that sent it.\n` +
@@ -79,7 +80,7 @@ export class DepositView {
       ? step.sender.toString({ bounceable: false, testOnly })
       : undefined;
     if (
-      this.#writeEvent({
+      this.writeEvent({
         event: step.step,
         id: this.#noteId,
         ...step,
@@ -98,22 +99,22 @@ export class DepositView {
       sending: "sending",
       waiting: "sent; waiting for the pool",
     };
-    if (!this.options.quiet) this.#progress.update(texts[step.step], 0);
+    if (!this.options.quiet) this.progress.update(texts[step.step], 0);
   }
 
   /** `made`: this run created the note. Otherwise, an earlier run may have sent money for it. */
   showStored(id: string, made: boolean): void {
     this.#noteId = id;
-    if (this.#writeEvent({ event: "kept", id: this.#noteId, ...!made && { resumed: true } })) return;
+    if (this.writeEvent({ event: "kept", id: this.#noteId, ...!made && { resumed: true } })) return;
     const sent = made
       ? "nothing has been sent yet"
       : "an earlier run may have paid for it, so the pool is checked first";
-    this.#printText(`note ${this.#bold(this.#noteId ?? "")} is stored; ${sent}`);
+    this.printText(`note ${this.colours.bold(this.#noteId ?? "")} is stored; ${sent}`);
   }
 
   showStep(step: DepositStep | LinkDepositStep): void {
     if (step.step === "link") return this.#showLink(step.link);
-    if (this.#writeEvent({ event: step.step, id: this.#noteId, ...step, step: undefined })) {
+    if (this.writeEvent({ event: step.step, id: this.#noteId, ...step, step: undefined })) {
       return;
     }
     const texts: Record<typeof step.step, string> = {
@@ -128,28 +129,30 @@ export class DepositView {
       deposited: "deposited",
     };
     if (step.step === "stale" || step.step === "refused") this.#printAlways(texts[step.step]);
-    else if (step.step === "lost") this.#printText(texts[step.step]);
-    else if (!this.options.quiet) this.#progress.update(texts[step.step], 0);
+    else if (step.step === "lost") this.printText(texts[step.step]);
+    else if (!this.options.quiet) this.progress.update(texts[step.step], 0);
   }
 
   readonly showProving = (fraction: number | { fraction: number }): void => {
     if (this.options.quiet || this.options.json) return;
-    this.#progress.update("proving", typeof fraction === "number" ? fraction : fraction.fraction);
+    this.progress.update("proving", typeof fraction === "number" ? fraction : fraction.fraction);
   };
 
   showAlreadyDeposited(leafIndex: number): void {
-    if (this.#writeEvent({ event: "deposited", id: this.#noteId, leafIndex })) return;
-    this.#printText(`note ${this.#bold(this.#noteId ?? "")} is already in the pool, as leaf ${leafIndex}`);
+    if (this.writeEvent({ event: "deposited", id: this.#noteId, leafIndex })) return;
+    this.printText(
+      `note ${this.colours.bold(this.#noteId ?? "")} is already in the pool, as leaf ${leafIndex}`,
+    );
   }
 
   /** `waits`: a version 2 pool has queued the deposit. */
   showDeposited({ leafIndex, timestamp, tx, attempts }: DepositResult, waits = false): void {
-    this.#progress.clear();
+    this.progress.clear();
     const json = { event: "deposited", id: this.#noteId, leafIndex, timestamp, tx: tx.hash, attempts };
-    if (this.#writeEvent(json)) return;
+    if (this.writeEvent(json)) return;
     if (this.options.quiet) return this.context.stdout.write(`${this.#noteId}\n`);
-    this.#printText(
-      `${colours(this.context.stdout, this.context.env).green("deposited")} as leaf ${leafIndex}` +
+    this.printText(
+      `${this.colours.green("deposited")} as leaf ${leafIndex}` +
         (waits ? "; it can be withdrawn once it is settled, which relayers do by themselves\n\n" : "\n\n") +
         "Make a backup now: tonado note backup <file>\n" +
         `Wait for more deposits before you withdraw, for better privacy: tonado withdraw ${this.#noteId} ${
@@ -161,7 +164,7 @@ export class DepositView {
 
   /** The stored note is never removed. */
   showNextSteps(error: unknown): void {
-    this.#progress.clear();
+    this.progress.clear();
     if (isNoteSpentError(error)) return;
     const { from, wait, relayer } = this.options;
     const flags = [
@@ -175,29 +178,18 @@ export class DepositView {
   }
 
   #showPayment({ url, to, amount, comment }: DepositPayment): void {
-    this.#progress.clear();
-    const { stdout } = this.context;
-    const written = this.#writeQrFile(url);
     const facts = {
       ...{ url, to: formatPoolAddress(to, this.options.network), amount: String(amount) },
       ...comment !== undefined && { comment },
     };
-    if (this.#writeEvent({ event: "payment", id: this.#noteId, ...facts })) return;
-    if (this.options.quiet) return stdout.write(`${url}\n`);
-    if (written) this.#printText(`The QR code was written to ${this.options.qr}.`);
-    if (comment === undefined) {
-      this.#printText(
-        "Open this link with the wallet that holds the jettons, or scan its QR code.\n" +
-          "It never expires. It sends " +
-          `${formatNative(amount)} for fees, most of which returns:\n\n${url}\n`,
-      );
-    } else {this.#printText(
-        `Pay from any wallet that can send a comment:\n\n  to       ${facts.to}\n` +
-          `  amount   exactly ${formatNative(amount)}\n  comment\n${comment}\n\n` +
-          `Or open this link, which never expires, or scan its QR code:\n\n${url}\n`,
-      );}
-    this.#printQrCode(url);
-    this.#progress.update("waiting for the payment; Ctrl-C stops waiting", 0);
+    const text = comment === undefined
+      ? "Open this link with the wallet that holds the jettons, or scan its QR code.\n" +
+        "It never expires. It sends " +
+        `${formatNative(amount)} for fees, most of which returns:\n\n${url}\n`
+      : `Pay from any wallet that can send a comment:\n\n  to       ${facts.to}\n` +
+        `  amount   exactly ${formatNative(amount)}\n  comment\n${comment}\n\n` +
+        `Or open this link, which never expires, or scan its QR code:\n\n${url}\n`;
+    this.#showUrl(url, { event: "payment", id: this.#noteId, ...facts }, text);
   }
 
   #writeQrFile(url: string): boolean {
@@ -219,55 +211,44 @@ export class DepositView {
     if (stdout.isTerminal && columns <= stdout.columns) {
       stdout.write(`${renderUnicodeCompact(url, { ecc: "L", border: TERMINAL_QR_BORDER_MODULES })}\n\n`);
     } else if (stdout.isTerminal) {
-      this.#printText(
+      this.printText(
         `The QR code needs ${columns} columns: widen the terminal, or write it to a file with --qr <file>.`,
       );
     }
   }
 
   #showLink({ url, to, amount, leafIndex }: DepositLink): void {
-    this.#progress.clear();
-    const { stdout } = this.context;
-    const written = this.#writeQrFile(url);
     const resumed = this.#resumed;
     this.#resumed = false;
     const paid = { to: to.toRawString(), amount: String(amount), leafIndex };
-    if (this.#writeEvent({ event: "link", id: this.#noteId, url, ...paid, ...resumed && { resumed } })) {
-      return;
-    }
-    if (resumed) {
+    if (resumed && !this.options.json) {
       this.#printAlways(
         "This note is not in the pool. If you paid an earlier link and another deposit landed first, your payment\n" +
           "bounced back to your wallet, less gas, or is on its way back: check the wallet before you pay again.",
       );
     }
-    if (this.options.quiet) return stdout.write(`${url}\n`);
-    if (written) this.#printText(`The QR code was written to ${this.options.qr}.`);
-    this.#printText(
+    this.#showUrl(
+      url,
+      { event: "link", id: this.#noteId, url, ...paid, ...resumed && { resumed } },
       `Pay ${formatNative(amount)} from any TON wallet, using this link or QR code:\n\n${url}\n`,
     );
-    this.#printQrCode(url);
-    this.#progress.update("waiting for the payment; Ctrl-C stops waiting", 0);
   }
 
-  #writeEvent(event: object): boolean {
-    if (this.options.json) this.context.stdout.write(JSON.stringify(event) + "\n");
-    return this.options.json === true;
+  #showUrl(url: string, event: object, text: string): void {
+    this.progress.clear();
+    const written = this.#writeQrFile(url);
+    if (this.writeEvent(event)) return;
+    if (this.options.quiet) return this.context.stdout.write(`${url}\n`);
+    if (written) this.printText(`The QR code was written to ${this.options.qr}.`);
+    this.printText(text);
+    this.#printQrCode(url);
+    this.progress.update("waiting for the payment; Ctrl-C stops waiting", 0);
   }
 
   /** Prints what prevents a wasted or double payment; with --quiet on standard error. */
   #printAlways(text: string): void {
-    this.#progress.clear();
+    this.progress.clear();
     const { stdout, stderr } = this.context;
     (this.options.quiet ? stderr : stdout).write(`${text}\n`);
-  }
-
-  #printText(text: string): void {
-    this.#progress.clear();
-    if (!this.options.quiet) this.context.stdout.write(`${text}\n`);
-  }
-
-  #bold(text: string): string {
-    return colours(this.context.stdout, this.context.env).bold(text);
   }
 }

@@ -9,7 +9,8 @@ import { Problem, type ProblemCode, type ProblemDetail } from "../../core/errors
 import { formatAmount, pluralize } from "../../core/protocol/units.ts";
 import { formatChainFlags, formatFlags } from "../options/chain_options.ts";
 import { formatPayerFlags, requireConfirmation } from "../options/payer_options.ts";
-import { colours, progressLine, stageProgressLine } from "./progress.ts";
+import { CommandView } from "./command_view.ts";
+import { stageProgressLine } from "./progress.ts";
 import { escapeLine } from "./sanitize.ts";
 import type { CliContext } from "../context.ts";
 import { type OutputOptions, printWarning } from "./print.ts";
@@ -37,30 +38,29 @@ const FINAL_CODES: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
 ]);
 
 /** With `--json`, prints one object per line: `quotes`, `warning`, `status`, `withdrawn`. */
-export class WithdrawView {
-  readonly #progress;
+export class WithdrawView extends CommandView<WithdrawViewOptions> {
   readonly #stages;
   readonly #warnedInUse = new Set<RelayerClient>();
 
   constructor(
-    readonly context: CliContext,
-    readonly options: WithdrawViewOptions,
+    context: CliContext,
+    options: WithdrawViewOptions,
     readonly record: NoteRecord,
     readonly deployment: Deployment,
   ) {
-    this.#progress = progressLine(context.stderr);
+    super(context, options);
     this.#stages = stageProgressLine(context.stderr, options);
   }
 
   showQuotes(quotes: readonly RelayerQuote[], refused: readonly ProblemDetail[]): void {
-    this.#progress.clear();
+    this.progress.clear();
     const rows = quotes.map(({ relayer, fee }) => ({ relayer: relayer.baseUrl, fee: String(fee) }));
-    if (this.#writeEvent({ event: "quotes", quotes: rows, refused })) return;
+    if (this.writeEvent({ event: "quotes", quotes: rows, refused })) return;
     for (const { relayer, fee } of quotes) {
-      this.#printText(`  ${this.#formatAmount(fee).padEnd(14)} ${relayer.baseUrl}`);
+      this.printText(`  ${this.#formatAmount(fee).padEnd(14)} ${relayer.baseUrl}`);
     }
     for (const { pointer, detail } of refused) {
-      this.#printText(`  ${"unusable".padEnd(14)} ${pointer}: ${escapeLine(detail)}`);
+      this.printText(`  ${"unusable".padEnd(14)} ${pointer}: ${escapeLine(detail)}`);
     }
   }
 
@@ -72,21 +72,21 @@ export class WithdrawView {
   readonly showAsking = ({ baseUrl }: RelayerClient): void => this.#stages.update(`asking ${baseUrl}`, 0);
 
   warn(name: string, text: string): void {
-    this.#progress.clear();
-    if (this.#writeEvent({ event: "warning", name, text })) return;
+    this.progress.clear();
+    if (this.writeEvent({ event: "warning", name, text })) return;
     printWarning(this.context, escapeLine(text));
   }
 
   /** Also with --quiet: the endpoint will learn the recipient, which cannot be undone. */
   announceRecipientCheck(endpoint: string): void {
-    this.#progress.clear();
+    this.progress.clear();
     this.context.stderr.write(
       `asking ${endpoint} about the recipient, which reveals the address to it; --no-recipient-check skips this\n`,
     );
   }
 
   async confirm(recipient: Address, { fee, through }: { fee: bigint; through: string }): Promise<void> {
-    this.#progress.clear();
+    this.progress.clear();
     const paid = this.#formatAmount(this.deployment.denomination - fee);
     const to = this.#formatAddress(recipient);
     await requireConfirmation(
@@ -97,17 +97,17 @@ export class WithdrawView {
   }
 
   showResuming(relayer: string): void {
-    if (!this.#writeEvent({ event: "resuming", relayer })) {
-      this.#printText(`resuming the withdrawal through ${relayer}`);
+    if (!this.writeEvent({ event: "resuming", relayer })) {
+      this.printText(`resuming the withdrawal through ${relayer}`);
     }
   }
 
   showLeavesRead(leaves: number): void {
-    if (!this.options.quiet) this.#progress.update(`${pluralize(leaves, "deposit")} read`, 0);
+    if (!this.options.quiet) this.progress.update(`${pluralize(leaves, "deposit")} read`, 0);
   }
 
   readonly showProving = ({ fraction }: { readonly fraction: number }): void => {
-    if (!this.options.quiet) this.#progress.update("proving", fraction);
+    if (!this.options.quiet) this.progress.update("proving", fraction);
   };
 
   readonly showStatus = (
@@ -124,12 +124,12 @@ export class WithdrawView {
       this.warn("in-use", `${what}: ${left}`);
     }
     const relayerSays = state; // not yet confirmed by the chain
-    if (this.#writeEvent({ event: "status", relayer: relayer.baseUrl, relayerSays, waited, most: max })) {
+    if (this.writeEvent({ event: "status", relayer: relayer.baseUrl, relayerSays, waited, most: max })) {
       return;
     }
     const status = inUse ? "in use" : "submitted, the relayer says";
     if (!this.options.quiet) {
-      this.#progress.update(`${status}: ${state}, ${waited} of ${max} s`, ms / timeoutMs);
+      this.progress.update(`${status}: ${state}, ${waited} of ${max} s`, ms / timeoutMs);
     }
   };
 
@@ -160,20 +160,19 @@ export class WithdrawView {
   }
 
   showWithdrawn(state: string, { tx, recipient, fee }: NotePayment): void {
-    this.#progress.clear();
+    this.progress.clear();
     const to = this.#formatAddress(recipient);
     const paid = this.deployment.denomination - fee;
     const sums = { paid: String(paid), fee: String(fee) };
     const { id } = this.record;
-    if (this.#writeEvent({ event: "withdrawn", id, state, recipient: to, ...sums, tx })) return;
+    if (this.writeEvent({ event: "withdrawn", id, state, recipient: to, ...sums, tx })) return;
     if (this.options.quiet) return this.context.stdout.write(`${tx}\n`);
-    const { stdout, env } = this.context;
     const what = `${this.#formatAmount(paid)} to ${to}, fee ${this.#formatAmount(fee)}, in transaction ${tx}`;
-    this.#printText(`${colours(stdout, env).green("withdrawn")}: ${what}`);
+    this.printText(`${this.colours.green("withdrawn")}: ${what}`);
   }
 
   showNextSteps(error: unknown, { id, state, withdrawal }: NoteRecord, recipient: Address): void {
-    this.#progress.clear();
+    this.progress.clear();
     const code = error instanceof Problem ? error.code : undefined;
     if (code !== undefined && FINAL_CODES.has(code)) return;
     const { fast, refund, maxFee, self, relayer, restart, recipientCheck } = this.options;
@@ -220,15 +219,5 @@ export class WithdrawView {
 
   #formatAddress(address: Address): string {
     return address.toString({ bounceable: false, testOnly: this.options.network !== "mainnet" });
-  }
-
-  #writeEvent(event: object): boolean {
-    if (!this.options.json) return false;
-    this.context.stdout.write(JSON.stringify(event) + "\n");
-    return true;
-  }
-
-  #printText(text: string): void {
-    if (!this.options.quiet) this.context.stdout.write(`${text}\n`);
   }
 }

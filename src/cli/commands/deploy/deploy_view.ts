@@ -13,7 +13,7 @@ import {
   formatPoolAddress,
 } from "../../options/chain_options.ts";
 import { printWarning } from "../../output/print.ts";
-import { colours, progressLine } from "../../output/progress.ts";
+import { CommandView } from "../../output/command_view.ts";
 import { describeIssuer, describePlannedTrial, issuerToJson, TRIAL_TEXTS } from "./issuer_view.ts";
 
 export interface DeployCommandOptions extends ChainOptions {
@@ -33,14 +33,13 @@ export interface DeployCommandOptions extends ChainOptions {
 }
 
 /** The result goes to standard output, warnings and progress to standard error. */
-export class DeployView {
-  readonly #progress;
+export class DeployView extends CommandView<DeployCommandOptions> {
   readonly #printsText: boolean;
   #issuer?: IssuerFacts;
   #trial?: TrialOutcome;
 
-  constructor(readonly context: CliContext, readonly options: DeployCommandOptions, readonly wallet: Wallet) {
-    this.#progress = progressLine(context.stderr);
+  constructor(context: CliContext, options: DeployCommandOptions, readonly wallet: Wallet) {
+    super(context, options);
     this.#printsText = !options.json && !options.quiet;
   }
 
@@ -51,7 +50,7 @@ export class DeployView {
   showIssuer(issuer: IssuerFacts): void {
     this.#issuer = issuer;
     if (!this.#printsText) return;
-    this.#printLine(this.#bold("The issuer of the jetton"));
+    this.#printLine(this.colours.bold("The issuer of the jetton"));
     for (const [name, text] of describeIssuer(issuer, this.options.network)) this.#printFact(name, text);
   }
 
@@ -65,7 +64,7 @@ export class DeployView {
       const missing = value > 0n
         ? "A pool without its jetton wallet"
         : "A pool without a trial of its jetton";
-      this.#printLine(`${this.#bold(pools.length > 0 ? "A new pool" : missing)} on ${network}`);
+      this.#printLine(`${this.colours.bold(pools.length > 0 ? "A new pool" : missing)} on ${network}`);
       for (
         const { asset, amount, version, generation, address, owner, denomination, jetton, terms } of pools
       ) {
@@ -113,12 +112,12 @@ export class DeployView {
 
   showWaiting({ elapsed, timeout }: { elapsed: number; timeout: number }): void {
     if (!this.options.quiet) {
-      this.#progress.update("waiting until the pool is on chain", elapsed / timeout);
+      this.progress.update("waiting until the pool is on chain", elapsed / timeout);
     }
   }
 
   showDeployed(deployment: Deployment, registry: string, sent: boolean): void {
-    this.#progress.clear();
+    this.progress.clear();
     const { network, json } = this.options;
     const address = formatPoolAddress(deployment.address, network);
     if (json) {
@@ -140,7 +139,7 @@ export class DeployView {
     }
     if (!this.#printsText) return this.#printLine(address);
     this.#printLine(
-      this.#bold(sent ? "Deployed and verified" : "Already deployed, and verified"),
+      this.colours.bold(sent ? "Deployed and verified" : "Already deployed, and verified"),
     );
     this.#printFact("address", address);
     this.#printFact("code", deployment.codeHash);
@@ -154,15 +153,11 @@ export class DeployView {
     this.#printLine(`\nAudit it at any time: tonado pool inspect ${address} ${flags}`);
   }
 
-  #bold(text: string): string {
-    return colours(this.context.stdout, this.context.env).bold(text);
-  }
-
   #printLine(text: string): void {
     this.context.stdout.write(`${text}\n`);
   }
 
   #printFact(name: string, value: string): void {
-    this.#printLine(`  ${colours(this.context.stdout, this.context.env).dim(name.padEnd(9))} ${value}`);
+    this.#printLine(`  ${this.colours.dim(name.padEnd(9))} ${value}`);
   }
 }
