@@ -42,20 +42,17 @@ interface PooledWorker {
 }
 
 export class WorkerPool<T extends PoolTask, Results extends Record<T["kind"], unknown>> {
-  readonly #options: WorkerPoolOptions;
   readonly #workers = new Set<PooledWorker>();
   readonly #queue: QueuedTask[] = [];
   #startTimer: ReturnType<typeof setTimeout> | undefined;
   #closed = false;
 
-  constructor(options: WorkerPoolOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: WorkerPoolOptions) {}
 
   /** Workers free for tasks, including those not started yet and those that finish a cancelled task. */
   get availableWorkers(): number {
     const busy = [...this.#workers].filter((pooled) => pooled.current !== undefined).length;
-    return Math.max(0, this.#options.maxWorkers - busy - this.#queue.length);
+    return Math.max(0, this.options.maxWorkers - busy - this.#queue.length);
   }
 
   /** Throws `cancelled`, `verification_busy` if the queue is full, `internal` if the worker crashed. */
@@ -63,7 +60,7 @@ export class WorkerPool<T extends PoolTask, Results extends Record<T["kind"], un
     return new Promise((resolve, reject) => {
       if (this.#closed) throw this.#closedProblem();
       if (options.signal?.aborted) throw new Problem("cancelled");
-      if (this.#queue.length >= this.#options.maxQueuedTasks + this.#startableWorkers) {
+      if (this.#queue.length >= this.options.maxQueuedTasks + this.#startableWorkers) {
         throw new Problem("verification_busy");
       }
       const cancel = () => this.#cancel(queued);
@@ -97,11 +94,11 @@ export class WorkerPool<T extends PoolTask, Results extends Record<T["kind"], un
   }
 
   get #startableWorkers(): number {
-    return this.#options.maxWorkers - this.#workers.size;
+    return this.options.maxWorkers - this.#workers.size;
   }
 
   #closedProblem(): Problem {
-    return new Problem("cancelled", `the ${this.#options.name} is closed`);
+    return new Problem("cancelled", `the ${this.options.name} is closed`);
   }
 
   #dispatch(): void {
@@ -145,10 +142,10 @@ export class WorkerPool<T extends PoolTask, Results extends Record<T["kind"], un
   #startWorker(): void {
     let worker: Worker;
     try {
-      worker = this.#options.startWorker();
+      worker = this.options.startWorker();
     } catch (cause) {
       const message = cause instanceof Error ? cause.message : String(cause);
-      throw new Problem("internal", `${this.#options.name} worker did not start: ${message}`, { cause });
+      throw new Problem("internal", `${this.options.name} worker did not start: ${message}`, { cause });
     }
     const pooled: PooledWorker = { worker };
     worker.onmessage = ({ data }: MessageEvent<WorkerMessage<unknown>>) => this.#receive(pooled, data);
@@ -162,7 +159,7 @@ export class WorkerPool<T extends PoolTask, Results extends Record<T["kind"], un
 
   /** In browsers the event has a message only if the module was loaded. */
   #crashProblem({ message }: ErrorEvent): Problem {
-    const { name, workerModule } = this.#options;
+    const { name, workerModule } = this.options;
     return message || !workerModule
       ? new Problem("internal", `${name} worker crashed: ${message}`)
       : new Problem(
@@ -175,14 +172,14 @@ export class WorkerPool<T extends PoolTask, Results extends Record<T["kind"], un
     clearTimeout(pooled.timer);
     pooled.current = undefined;
     pooled.cancelling = false;
-    const { idleTimeoutMs } = this.#options;
+    const { idleTimeoutMs } = this.options;
     if (idleTimeoutMs !== undefined) pooled.timer = setTimeout(() => this.#terminate(pooled), idleTimeoutMs);
   }
 
   #receive(pooled: PooledWorker, message: WorkerMessage<unknown>): void {
     const isTerminated = !this.#workers.has(pooled); // while its message was in transit
     if (message.kind === "done" && (isTerminated || pooled.current === undefined)) {
-      this.#options.discardResult?.(message.result);
+      this.options.discardResult?.(message.result);
     }
     if (isTerminated) return;
     if (message.kind === "failed" && message.fatal) {
@@ -217,7 +214,7 @@ export class WorkerPool<T extends PoolTask, Results extends Record<T["kind"], un
   }
 
   #cancelRunning(pooled: PooledWorker): void {
-    const { cancelTimeoutMs } = this.#options;
+    const { cancelTimeoutMs } = this.options;
     if (cancelTimeoutMs === undefined) return this.#terminateAndReject(pooled, new Problem("cancelled"));
     pooled.current?.reject(new Problem("cancelled"));
     pooled.current = undefined;

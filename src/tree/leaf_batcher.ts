@@ -9,17 +9,17 @@ const INITIAL_BATCH_LEAVES = 2 ** 10;
 
 /** Feeds one tree, to which nothing else may append until {@linkcode LeafBatcher.waitUntilIdle} returns. */
 export class LeafBatcher {
-  readonly #tree: MerkleTree;
-  readonly #hasher: TreeHasher;
   readonly #maxBatchBytes: number;
   #batch = new Uint8Array(INITIAL_BATCH_LEAVES * FIELD_BYTES);
   #batchLength = 0;
   #pendingAppend: Promise<void> = Promise.resolve();
   #size: number;
 
-  constructor(tree: MerkleTree, hasher: TreeHasher, maxBatchLeaves: number = MAX_BATCH_LEAVES) {
-    this.#tree = tree;
-    this.#hasher = hasher;
+  constructor(
+    private readonly tree: MerkleTree,
+    private readonly hasher: TreeHasher,
+    maxBatchLeaves: number = MAX_BATCH_LEAVES,
+  ) {
     this.#maxBatchBytes = maxBatchLeaves * FIELD_BYTES;
     this.#size = tree.size;
   }
@@ -60,7 +60,7 @@ export class LeafBatcher {
 
   async #appendBatch(): Promise<void> {
     await this.#pendingAppend;
-    this.#pendingAppend = this.#tree.appendUsing(this.#batch.subarray(0, this.#batchLength), this.#hasher);
+    this.#pendingAppend = this.tree.appendUsing(this.#batch.subarray(0, this.#batchLength), this.hasher);
     this.#pendingAppend.catch(() => {}); // the next call throws it
     this.#batchLength = 0; // the tree has already copied the leaves
   }

@@ -53,17 +53,15 @@ export const MAX_PAGE_SIZE = 10_000;
 export class RelayerClient {
   readonly baseUrl: string;
   readonly #transport: RelayerTransport;
-  readonly #options: RelayerTransportOptions;
 
   /** Throws `invalid_config` unless `baseUrl` is http(s) without user, password and query. */
-  constructor(baseUrl: string, options: RelayerClientOptions = {}) {
-    this.#options = options;
+  constructor(baseUrl: string, private readonly options: RelayerClientOptions = {}) {
     this.#transport = new RelayerTransport(baseUrl, options);
     this.baseUrl = this.#transport.baseUrl;
   }
 
   withTimeout(ms: number): RelayerClient {
-    const options: RelayerTransportOptions = { ...this.#options, deadline: this.#transport.deadlineIn(ms) };
+    const options: RelayerTransportOptions = { ...this.options, deadline: this.#transport.deadlineIn(ms) };
     return new RelayerClient(this.baseUrl, options);
   }
 

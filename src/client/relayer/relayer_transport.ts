@@ -43,17 +43,15 @@ const problemDocumentSchema = z.object({ code: z.string() });
 
 export class RelayerTransport {
   readonly baseUrl: string;
-  readonly #options: RelayerTransportOptions;
   readonly #clock: Clock;
 
-  constructor(baseUrl: string, options: RelayerTransportOptions) {
+  constructor(baseUrl: string, private readonly options: RelayerTransportOptions) {
     this.baseUrl = parseRelayerUrl(baseUrl);
-    this.#options = options;
     this.#clock = options.clock ?? systemClock;
   }
 
   deadlineIn(ms: number): number {
-    return Math.min(this.#clock.now() + ms, this.#options.deadline ?? Infinity);
+    return Math.min(this.#clock.now() + ms, this.options.deadline ?? Infinity);
   }
 
   request<S extends z.ZodType>(schema: S, path: string, body?: unknown): Promise<z.output<S>> {
@@ -61,7 +59,7 @@ export class RelayerTransport {
   }
 
   async retry<T>(path: string, attempt: (send: Send, mayHaveTakenEffect: boolean) => Promise<T>): Promise<T> {
-    const { signal, requestTimeoutMs = 90_000, maxAttempts = 3, maxRetryDelayMs = 30_000 } = this.#options;
+    const { signal, requestTimeoutMs = 90_000, maxAttempts = 3, maxRetryDelayMs = 30_000 } = this.options;
     const clock = this.#clock;
     const onTimeout = () => this.#unavailable(path, `has not responded to ${stripQuery(path)} in time`);
     return await withDeadline(
@@ -72,7 +70,7 @@ export class RelayerTransport {
           maxAttempts,
           maxRetryDelayMs,
           sleep: (ms) => delay(ms, signal, clock),
-          random: this.#options.random ?? Math.random,
+          random: this.options.random ?? Math.random,
         }),
     );
   }
@@ -88,7 +86,7 @@ export class RelayerTransport {
     accept: string | undefined,
     signal: AbortSignal,
   ): Promise<RelayerResponse> {
-    const { attemptTimeoutMs = 60_000, fetch: send = fetch } = this.#options; // called as a function: browsers refuse a method
+    const { attemptTimeoutMs = 60_000, fetch: send = fetch } = this.options; // called as a function: browsers refuse a method
     let response: Response | undefined;
     const failed = (problem: Problem, status?: number) =>
       new AttemptError(problem, status, this.#retryAfterMs(response));

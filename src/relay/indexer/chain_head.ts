@@ -6,16 +6,13 @@ import type { PollingIntervals } from "../polling_intervals.ts";
 const MAX_REMEMBERED_SEQNOS = 16;
 
 export class ChainHead {
-  readonly #stallTimeoutMs: number;
   /** Newest last. */
   readonly #seqnos: number[] = [];
   #advancedAt = 0;
   #observedAt = 0;
 
   /** @param patience milliseconds without a newer block until the endpoint counts as stalled */
-  constructor(patience: number) {
-    this.#stallTimeoutMs = patience;
-  }
+  constructor(private readonly stallTimeoutMs: number) {}
 
   /** `now` in Unix milliseconds. */
   observe(seqno: number, now: number): void {
@@ -27,7 +24,7 @@ export class ChainHead {
 
   /** As of the last response: an endpoint that does not respond is not stalled. */
   get isStalled(): boolean {
-    return this.#observedAt - this.#advancedAt > this.#stallTimeoutMs;
+    return this.#observedAt - this.#advancedAt > this.stallTimeoutMs;
   }
 
   /** True for a block above all others, or the third rising one in a row: the highest one was false. */

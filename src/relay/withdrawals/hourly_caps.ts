@@ -21,14 +21,9 @@ interface CapReservation {
 }
 
 export class HourlyCaps {
-  readonly #rateLimitStore: RateLimitStore;
-  readonly #limits: HourlyCapLimits;
   readonly #reservations = new Map<string, CapReservation>();
 
-  constructor(shared: RateLimitStore, bounds: HourlyCapLimits) {
-    this.#rateLimitStore = shared;
-    this.#limits = bounds;
-  }
+  constructor(private readonly rateLimitStore: RateLimitStore, private readonly limits: HourlyCapLimits) {}
 
   /** {@linkcode finish} every `allowed` result. Throws `cache_unavailable` if it cannot count. */
   async reserve(id: JobId): Promise<RateLimitResult> {
@@ -85,7 +80,7 @@ export class HourlyCaps {
     try {
       for (const [allowance, key] of this.#rateLimits(id)) {
         asked.push([allowance, key]);
-        outcome = await this.#rateLimitStore.acquire(allowance, key, token);
+        outcome = await this.rateLimitStore.acquire(allowance, key, token);
         if (!outcome.allowed) return outcome;
       }
       return outcome = { allowed: true };
@@ -97,14 +92,14 @@ export class HourlyCaps {
   /** A count that cannot be released expires after its hour: the cap is too strict, never too loose. */
   async #releaseAll(counted: readonly [RateLimit, string][], token: string): Promise<void> {
     for (const [allowance, key] of counted) {
-      await this.#rateLimitStore.release(allowance, key, token).catch((error) => {
+      await this.rateLimitStore.release(allowance, key, token).catch((error) => {
         if (!(error instanceof Problem)) throw error;
       });
     }
   }
 
   #rateLimits({ pool }: JobId): [RateLimit, string][] {
-    const { hourly, hourlyPerPool } = this.#limits;
+    const { hourly, hourlyPerPool } = this.limits;
     const all: [RateLimit, string][] = [
       [{ name: "withdrawals-of-pool", maxCount: hourlyPerPool, windowSeconds: HOUR_SECONDS }, pool], // first: a full pool does not use up the overall cap
       [{ name: "withdrawals", maxCount: hourly, windowSeconds: HOUR_SECONDS }, "all"],

@@ -17,16 +17,12 @@ export interface WithdrawProofVerifier {
 export class ProofVerifier {
   readonly #pending = new Map<string, Promise<boolean>>();
 
-  readonly #onVerified: (holds: boolean, seconds: number) => void;
-
   /** `verified` receives the duration of each verification, including its wait. */
   constructor(
     private readonly verifier: WithdrawProofVerifier,
     private readonly limit: number = MAX_PENDING_PROOFS,
-    verified: (holds: boolean, seconds: number) => void = () => {},
-  ) {
-    this.#onVerified = verified;
-  }
+    private readonly onVerified: (holds: boolean, seconds: number) => void = () => {},
+  ) {}
 
   get pendingCount(): number {
     return this.#pending.size;
@@ -53,7 +49,7 @@ export class ProofVerifier {
     this.#pending.set(key, verification);
     try {
       const holds = await verification;
-      this.#onVerified(holds, (performance.now() - began) / 1000);
+      this.onVerified(holds, (performance.now() - began) / 1000);
       return holds;
     } finally {
       this.#pending.delete(key);

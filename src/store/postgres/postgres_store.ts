@@ -72,15 +72,14 @@ export async function migratePostgres(url: string): Promise<{ found: number; now
 class PostgresStore implements ArchivedStore {
   readonly batchLimit = MAX_BATCH_EVENTS;
   readonly isShared = true;
-  readonly #leaseDatabase: Database;
-  readonly #apiDatabase: Database;
   readonly #lease = new Lease();
   #leaseRequestedAt: number | undefined;
 
-  constructor(private readonly database: Database, leading: Database, asked: Database) {
-    this.#leaseDatabase = leading;
-    this.#apiDatabase = asked;
-  }
+  constructor(
+    private readonly database: Database,
+    private readonly leaseDatabase: Database,
+    private readonly apiDatabase: Database,
+  ) {}
 
   health(): StoreHealth {
     // The lease is queried continuously, so its failure is noticed early.
@@ -93,14 +92,14 @@ class PostgresStore implements ArchivedStore {
   async acquireLease(ms: number): Promise<boolean> {
     this.#leaseRequestedAt = performance.now();
     try {
-      return await this.#lease.acquire(this.#leaseDatabase, ms);
+      return await this.#lease.acquire(this.leaseDatabase, ms);
     } finally {
       this.#leaseRequestedAt = undefined;
     }
   }
 
   async releaseLease(): Promise<void> {
-    await this.#lease.release(this.#leaseDatabase);
+    await this.#lease.release(this.leaseDatabase);
   }
 
   async cursor(pool: PoolId): Promise<Cursor | undefined> {
@@ -161,7 +160,7 @@ class PostgresStore implements ArchivedStore {
   }
 
   async deposit(pool: PoolId, leafIndex: number): Promise<Deposit | undefined> {
-    const [row] = await this.#apiDatabase.query(
+    const [row] = await this.apiDatabase.query(
       "select * from deposits where pool = $1 and leaf_index = $2",
       [pool, leafIndex],
     );
@@ -169,15 +168,15 @@ class PostgresStore implements ArchivedStore {
   }
 
   async withdrawal(pool: PoolId, nullifierHash: bigint): Promise<Withdrawal | undefined> {
-    return await selectWithdrawal(this.#apiDatabase.query, { pool, nullifierHash });
+    return await selectWithdrawal(this.apiDatabase.query, { pool, nullifierHash });
   }
 
   async job(id: JobId): Promise<Job | undefined> {
-    return await selectJob(this.#apiDatabase.query, id);
+    return await selectJob(this.apiDatabase.query, id);
   }
 
   async addJob(job: Job, replaces: (existing: Job) => boolean): Promise<Job | Withdrawal | undefined> {
-    return await this.#apiDatabase.transaction(async (query) => {
+    return await this.apiDatabase.transaction(async (query) => {
       await lockNullifierHashes(query, [job.nullifierHash]);
       const existing = await selectJob(query, job, "for update");
       if (existing && (isLive(existing) || !replaces(existing))) return existing;
@@ -262,7 +261,7 @@ class PostgresStore implements ArchivedStore {
 
   async close(): Promise<void> {
     await Promise.all(
-      [this.database, this.#leaseDatabase, this.#apiDatabase].map((database) => database.close()),
+      [this.database, this.leaseDatabase, this.apiDatabase].map((database) => database.close()),
     );
   }
 

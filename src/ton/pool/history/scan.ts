@@ -145,22 +145,20 @@ function initialState(after: TransactionId | undefined, next: TransactionId): Sc
 }
 
 class PoolScan {
-  readonly #chain: Chain;
-  readonly #pool: Address;
-  readonly #options: ScanOptions;
   readonly shown: string;
 
-  constructor(chain: Chain, pool: Address, options: ScanOptions) {
-    this.#chain = chain;
-    this.#pool = pool;
-    this.#options = options;
+  constructor(
+    private readonly chain: Chain,
+    private readonly pool: Address,
+    private readonly options: ScanOptions,
+  ) {
     this.shown = formatAddress(pool, chain.network);
   }
 
   /** Reads back to the cursor. Newer pages may keep only ids and claims: not all events fit in memory. */
   async readBack(state: ScanState): Promise<void> {
-    const { after, pageSize = 100, maxPagesInMemory = 64, onProgress } = this.#options;
-    const { capacity = POOL_CAPACITY } = this.#options;
+    const { after, pageSize = 100, maxPagesInMemory = 64, onProgress } = this.options;
+    const { capacity = POOL_CAPACITY } = this.options;
     const { pages } = state;
     while (state.next && (!after || state.next.lt > after.lt)) {
       const page = await this.#readPage(state.next, pageSize, after);
@@ -182,7 +180,7 @@ class PoolScan {
   }
 
   async verify(state: ScanState): Promise<void> {
-    const { verifier, pageSize = 100 } = this.#options;
+    const { verifier, pageSize = 100 } = this.options;
     const { pages } = state;
     while (verifier && pages.length > 0 && !state.verified) {
       const tip = pages[0].newest;
@@ -214,11 +212,11 @@ class PoolScan {
   }
 
   async #readPage(newest: TransactionId, limit: number, end?: TransactionId): Promise<HistoryPage> {
-    const { signal, verifier } = this.#options;
-    const page = (await this.#chain.transactions(this.#pool, { from: newest, limit, signal }))
+    const { signal, verifier } = this.options;
+    const page = (await this.chain.transactions(this.pool, { from: newest, limit, signal }))
       .filter(({ id }) => !end || id.lt > end.lt);
     const previous = page.length > 0 ? page[page.length - 1].prev : newest;
-    const events = page.toReversed().flatMap((transaction) => decodePoolEvents(this.#pool, transaction));
+    const events = page.toReversed().flatMap((transaction) => decodePoolEvents(this.pool, transaction));
     const claims = verifier && extractClaims(events, verifier);
     return { newest, previous, transactionCount: page.length, events, ...claims && { claims } };
   }
@@ -228,7 +226,7 @@ class PoolScan {
     const parts: PoolEvent[][] = [];
     let from: TransactionId | null = page.newest;
     for (let left = page.transactionCount; left > 0 && from;) {
-      const part: HistoryPage = await this.#readPage(from, left, this.#options.after);
+      const part: HistoryPage = await this.#readPage(from, left, this.options.after);
       parts.push(part.events ?? []);
       left -= part.transactionCount;
       from = part.previous;
