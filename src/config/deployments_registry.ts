@@ -8,6 +8,7 @@ import {
 import { Problem } from "../core/errors/problem.ts";
 import type { Network } from "../core/protocol/network.ts";
 import {
+  fileExists,
   formatReadFailure,
   MAX_REGISTRY_BYTES,
   readBoundedFile,
@@ -110,14 +111,10 @@ async function ensureDirectoryOf(path: string): Promise<string> {
 }
 
 async function exists(path: string): Promise<boolean> {
-  try {
-    await Deno.stat(path);
-    return true;
-  } catch (error) {
-    // NotADirectory: a parent is a file, which the write reports.
-    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) return false;
-    throw new Problem("invalid_registry", `registry ${path}: it cannot be read`, { cause: error });
-  }
+  // A path below a file does not exist either; the write reports it.
+  return await fileExists(path).catch((cause) => {
+    throw new Problem("invalid_registry", `registry ${path}: it cannot be read`, { cause });
+  });
 }
 
 async function wrapRegistryWriteErrors(path: string, write: () => Promise<void>): Promise<void> {

@@ -1,5 +1,6 @@
 /** Formats figures for a terminal and for the page. */
 import type { StudyResult } from "./results.ts";
+import { markdownTable } from "../shared/markdown_table.ts";
 import { checkTarget, type Figure, type Study, type Target } from "./study.ts";
 
 /** Formats a number with three significant digits. */
@@ -59,11 +60,11 @@ export function targetTable(studies: readonly Study[], results: readonly StudyRe
           formatTarget(target!, unit),
           formatOutcome(figure),
         ];
-        return `| ${cells.map(escaped).join(" | ")} |`;
+        return cells.map(escaped);
       })
     )
   );
-  return ["| Work | Beside | Measured | Target | |", "| --- | --- | --- | --- | --- |", ...rows];
+  return markdownTable(["Work", "Beside", "Measured", "Target", ""], rows);
 }
 
 /** Returns the tables of all figures, study by study. */
@@ -79,7 +80,7 @@ export function detailTables(studies: readonly Study[], results: readonly StudyR
           formatMeasurement(figure),
           ratio === undefined ? "" : `${formatNumber(ratio)}x`,
         ];
-        return `| ${cells.map(escaped).join(" | ")} |`;
+        return cells.map(escaped);
       })
     );
     const [{ deno, threads, load }] = own;
@@ -88,9 +89,7 @@ export function detailTables(studies: readonly Study[], results: readonly StudyR
       "",
       about,
       "",
-      "| | Measured | Ratio |",
-      "| --- | --- | --- |",
-      ...rows,
+      ...markdownTable(["", "Measured", "Ratio"], rows),
       "",
       `Deno ${deno}, ${threads} hardware threads, load at the beginning ${load}.`,
       "",

@@ -10,6 +10,7 @@ import { type GasSnapshot, TRACED_FILL } from "../../testkit/gas/snapshot.ts";
 import type { GasFigures } from "../../testkit/gas/measure.ts";
 import type { GasParts } from "../../testkit/gas/trace.ts";
 import { MISSED_V2_TARGETS, v2Targets } from "../../testkit/gas/v2_figures.ts";
+import { markdownTable } from "../shared/markdown_table.ts";
 import { runwayTable } from "./runway.ts";
 
 const ACCOUNT_CELLS = 65_536;
@@ -22,8 +23,8 @@ const native = (nano: bigint) => {
   const [whole, rest = ""] = formatUnits(nano).split(".");
   return `${whole}.${rest.padEnd(4, "0").slice(0, 4)}`;
 };
-const row = (...cells: readonly (string | number)[]) => `| ${cells.join(" | ")} |`;
-const rule = (columns: number) => row("---", ...Array(columns - 1).fill("--:"));
+const table = (head: readonly (string | number)[], rows: readonly (readonly (string | number)[])[]) =>
+  markdownTable(head, rows, head.map((_, i) => i === 0 ? "---" : "--:"));
 const names = fills.map(({ name }) => name);
 const titles: Record<PoolKind, string> = { native: "native", jetton: "jetton" };
 
@@ -33,7 +34,7 @@ function ratioTable({ verification, gas, parts }: GasSnapshot): string[] {
     Object.entries(parts[kind]).map(([name, { curve }]) => {
       const whole = gas[kind][TRACED_FILL].messages[name];
       const alone = verification[name.split(",")[0]];
-      return row(
+      return [
         `${titles[kind]}: ${name}`,
         count(whole),
         count(alone),
@@ -41,7 +42,7 @@ function ratioTable({ verification, gas, parts }: GasSnapshot): string[] {
         count(curve),
         `${(whole / curve).toFixed(3)} x`,
         native(prices.gas(BigInt(whole))),
-      );
+      ];
     })
   );
   const head = [
@@ -53,21 +54,19 @@ function ratioTable({ verification, gas, parts }: GasSnapshot): string[] {
     "ratio",
     "native units",
   ];
-  return [row(...head), rule(head.length), ...rows];
+  return table(head, rows);
 }
 
 /** Ratios of the messages with a target, in bold where they miss it. */
 function targetTable(snapshot: GasSnapshot): string[] {
   const shown = (times: number) => times < MAX_GAS_RATIO ? times.toFixed(3) : `**${times.toFixed(3)}**`;
   const rows = (Object.keys(snapshot.gas) as PoolKind[]).flatMap((kind) =>
-    targeted.map((name) =>
-      row(
-        `${titles[kind]}: ${name}`,
-        ...ratioFills.map((fill) => shown(gasRatio(snapshot, kind, name, fill))),
-      )
-    )
+    targeted.map((name) => [
+      `${titles[kind]}: ${name}`,
+      ...ratioFills.map((fill) => shown(gasRatio(snapshot, kind, name, fill))),
+    ])
   );
-  return [row("message", ...ratioFills), rule(ratioFills.length + 1), ...rows];
+  return table(["message", ...ratioFills], rows);
 }
 
 /** Gas of the parts of each message. */
@@ -82,29 +81,27 @@ function partsTable({ parts }: GasSnapshot): string[] {
   const rows = (Object.keys(parts) as PoolKind[]).flatMap((kind) =>
     Object.entries(parts[kind]).map(([name, part]) => {
       const whole = columns.reduce((sum, column) => sum + part[column], 0);
-      return row(
+      return [
         `${titles[kind]}: ${name}`,
         ...columns.map((column) => `${count(part[column])} (${percent(part[column], whole)})`),
-      );
+      ];
     })
   );
-  return [row("message", ...columns), rule(columns.length + 1), ...rows];
+  return table(["message", ...columns], rows);
 }
 
 /** Gas of every message or get method of one kind of pool at every fill. */
 function gasTable({ gas }: GasSnapshot, kind: PoolKind, what: "messages" | "getters"): string[] {
   const known = new Set(names.flatMap((name) => Object.keys(gas[kind][name][what])));
   const listed = (what === "getters" ? getters : entryPoints).map(({ name }) => name);
-  const rows = listed.filter((name) => known.has(name)).map((entry) =>
-    row(
-      what === "getters" ? `\`${entry}\`` : entry,
-      ...names.map((name) => {
-        const figure = gas[kind][name][what][entry];
-        return figure === undefined ? "" : count(figure);
-      }),
-    )
-  );
-  return [row(what === "getters" ? "get method" : "message", ...names), rule(names.length + 1), ...rows];
+  const rows = listed.filter((name) => known.has(name)).map((entry) => [
+    what === "getters" ? `\`${entry}\`` : entry,
+    ...names.map((name) => {
+      const figure = gas[kind][name][what][entry];
+      return figure === undefined ? "" : count(figure);
+    }),
+  ]);
+  return table([what === "getters" ? "get method" : "message", ...names], rows);
 }
 
 /** Cells, bits and storage fees of pools of each size. */
@@ -113,17 +110,17 @@ function sizeTable({ size }: GasSnapshot): string[] {
     names.map((name) => {
       const { cells, bits } = size[kind][name];
       const year = prices.storage({ cells: BigInt(cells), bits: BigInt(bits), seconds: YEAR });
-      return row(
+      return [
         `${titles[kind]}: ${name}`,
         count(cells),
         percent(cells, ACCOUNT_CELLS),
         count(bits),
         native(year),
-      );
+      ];
     })
   );
   const head = ["pool", "cells", `of ${count(ACCOUNT_CELLS)}`, "bits", "storage, native units a year"];
-  return [row(...head), rule(head.length), ...rows];
+  return table(head, rows);
 }
 
 /** Gas that each rule which protects money adds to a message. */
@@ -131,13 +128,10 @@ function rulesTable({ rules, gas }: GasSnapshot): string[] {
   const rows = Object.entries(rules).map(([name, added]) => {
     const [kind, message, what] = name.split(": ");
     const whole = gas[kind as PoolKind][TRACED_FILL].messages[message];
-    return row(kind, message, what, count(added), percent(added, whole));
+    return [kind, message, what, count(added), percent(added, whole)];
   });
-  return [
-    row("pool", "message", "rule", "gas", "of the message"),
-    "| --- | --- | --- | --: | --: |",
-    ...rows,
-  ];
+  const head = ["pool", "message", "rule", "gas", "of the message"];
+  return markdownTable(head, rows, ["---", "---", "---", "--:", "--:"]);
 }
 
 /** Gas of a version 2 pool's messages, with the targets; a figure that misses its target is in bold. */
@@ -145,9 +139,9 @@ function version2Table(figures: GasFigures, targets: Readonly<Record<string, num
   const rows = Object.entries(figures).map(([name, gas]) => {
     const target = targets[name];
     const shown = target !== undefined && gas > target ? `**${count(gas)}**` : count(gas);
-    return row(name, shown, target === undefined ? "" : count(target), native(prices.gas(BigInt(gas))));
+    return [name, shown, target === undefined ? "" : count(target), native(prices.gas(BigInt(gas)))];
   });
-  return [row("message", "gas", "target", "native units"), rule(4), ...rows];
+  return table(["message", "gas", "target", "native units"], rows);
 }
 
 /** Returns all tables of the page, by mark. */

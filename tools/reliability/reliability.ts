@@ -18,6 +18,7 @@ import { faultKinds } from "../../testkit/servers/endpoint_faults.ts";
 import { readArguments } from "../shared/arguments.ts";
 import { writeGenerated } from "../shared/generated_files.ts";
 import { fillTables } from "../shared/generated_tables.ts";
+import { markdownTable } from "../shared/markdown_table.ts";
 import { settlerSection } from "./settler_section.ts";
 import { missingContent } from "./page_checks.ts";
 
@@ -97,7 +98,7 @@ const written = await fillTables("docs/reliability.md", {
     `${TAKEOVERS} leaders of two replicas were killed while nothing else was asked of them, on a machine whose load was ` +
     `${takeoverLoad.toFixed(0)}: another led after ${spread(takeovers)}.`,
   ],
-  campaigns: table([
+  campaigns: markdownTable([
     "",
     "Embedded store, 1 process",
     `PostgreSQL, ${REPLICAS} replicas`,
@@ -141,19 +142,24 @@ const written = await fillTables("docs/reliability.md", {
     ["= wallet at the end, to the nano", ...each(({ end }) => coins(end)), ""],
     ["Fees in jettons, smallest unit", ...each(({ jettons }) => jettons), ""],
   ]),
-  faults: table(["Fault", "Meets", "Embedded store", "PostgreSQL", "Load"], [
+  faults: markdownTable(["Fault", "Meets", "Embedded store", "PostgreSQL", "Load"], [
     ...Object.entries(faultKinds).map(([kind, meets]) => [
       kind,
       meets,
       ...each(({ faults }) => faults.get(kind as keyof typeof faultKinds) ?? 0),
     ]),
   ]),
-  steps: table(["Held and killed", "Embedded store", "PostgreSQL", "Load"], [
+  steps: markdownTable(["Held and killed", "Embedded store", "PostgreSQL", "Load"], [
     ...[...Object.keys(killPoints), "anywhere"].map((
       step,
     ) => [step, ...each((run) => run.killPoints.get(step) ?? 0)]),
   ]),
-  deaths: table(["What its journal then said", "Embedded store", "PostgreSQL, leaders", "Load, leaders"], [
+  deaths: markdownTable([
+    "What its journal then said",
+    "Embedded store",
+    "PostgreSQL, leaders",
+    "Load, leaders",
+  ], [
     ...journalStates.map((death) => [death, ...each((run) => run.journalStates.get(death) ?? 0)]),
   ]),
 });
@@ -198,8 +204,4 @@ function spread(milliseconds: readonly number[]): string {
 function coins(nano: bigint): string {
   const digits = String(nano).padStart(NANO_DIGITS + 1, "0");
   return `${digits.slice(0, -NANO_DIGITS)}.${digits.slice(-NANO_DIGITS)}`;
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
-  return [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`);
 }

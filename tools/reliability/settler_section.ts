@@ -2,6 +2,7 @@
 import { availableParallelism, loadavg } from "node:os";
 import { runSettlerCampaign, type SettlerReport } from "../../testkit/chaos/settler_campaign.ts";
 import { SeededRandom } from "../../testkit/random/seeded_random.ts";
+import { markdownTable } from "../shared/markdown_table.ts";
 import { dateAndCommit } from "../shared/git_revision.ts";
 
 const SENDERS = 8;
@@ -50,6 +51,5 @@ function table(reports: readonly SettlerReport[]): string[] {
     ["Time covered", ({ seconds }) => `${(seconds / 60).toFixed(1)} min`],
   ];
   const head = ["", "Real proofs, 1 relayer", `Test keys, ${SETTLERS} relayers that race`];
-  return [head, head.map(() => "---"), ...rows.map(([name, valueOf]) => [name, ...reports.map(valueOf)])]
-    .map((cells) => `| ${cells.join(" | ")} |`);
+  return markdownTable(head, rows.map(([name, valueOf]) => [name, ...reports.map(valueOf)]));
 }

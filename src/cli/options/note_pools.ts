@@ -7,10 +7,6 @@ import { formatNote, type Note } from "../../core/protocol/note.ts";
 import type { NoteSeed } from "../../core/protocol/seed/note_seed.ts";
 import { Problem, type ProblemCode } from "../../core/errors/problem.ts";
 
-function unknownPoolKeyError(key: string, keys: Iterable<string>): Problem {
-  return poolNotFoundError("invalid_config", key, keys);
-}
-
 function poolNotFoundError(code: ProblemCode, key: string, keys: Iterable<string>): Problem {
   return new Problem(code, `no pool ${key} in the registry: ${[...keys].join(", ") || "it is empty"}`, {
     hint: "Choose one of those, or another --network or --registry: `tonado pool list` lists their pools.",
@@ -49,7 +45,7 @@ export function toPoolJetton({ asset, decimals, jettonMaster }: Deployment): Poo
 /** Throws `invalid_config` for an unknown key. */
 export function findDeployment(key: string, { pools }: Deployments): Deployment {
   const pool = pools.get(key);
-  if (!pool) throw unknownPoolKeyError(key, pools.keys());
+  if (!pool) throw poolNotFoundError("invalid_config", key, pools.keys());
   return pool;
 }
 

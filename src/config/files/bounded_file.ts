@@ -50,3 +50,13 @@ export function formatReadFailure(error: unknown): string {
 function fileTooLargeError(size: string, maxBytes: number): UnreadableFileError {
   return new UnreadableFileError(`it has ${size} bytes, more than ${maxBytes}`);
 }
+
+export async function fileExists(path: string): Promise<boolean> {
+  try {
+    await Deno.stat(path);
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) return false;
+    throw error;
+  }
+}

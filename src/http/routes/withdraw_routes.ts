@@ -1,6 +1,5 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { assertFieldElement } from "../../core/crypto/field.ts";
-import type { WithdrawSignals } from "../../relay/withdrawals/checks.ts";
 import type { HttpEnv, RouteDependencies } from "../dependencies.ts";
 import { bodyGuards } from "../limits/body_guards.ts";
 import { requestExamples, responseExamples } from "./examples.ts";
@@ -88,10 +87,12 @@ export function withdrawRoutes(
 
   app.openapi(withdraw, async (c) => {
     const { publicSignals, ...body } = c.req.valid("json");
-    const { sent, withdrawal } = await relayer.submit({ ...body, signals: namedSignals(publicSignals) });
-    const { seqno, fee } = withdrawal;
-    return sent && seqno !== null && fee !== null
-      ? c.json({ ...withdrawal, seqno, fee }, 200)
+    const [root, nullifierHash, recipient, relayerField, fee, refund] = publicSignals;
+    const signals = { root, nullifierHash, recipient, relayer: relayerField, fee, refund };
+    const { sent, withdrawal } = await relayer.submit({ ...body, signals });
+    const { seqno, fee: charged } = withdrawal;
+    return sent && seqno !== null && charged !== null
+      ? c.json({ ...withdrawal, seqno, fee: charged }, 200)
       : c.json(withdrawal, 202);
   });
 
@@ -100,10 +101,4 @@ export function withdrawRoutes(
     assertFieldElement(nullifierHash, "nullifierHash");
     return c.json(await relayer.withdrawal(pool, nullifierHash), 200);
   });
-}
-
-function namedSignals(
-  [root, nullifierHash, recipient, relayer, fee, refund]: readonly bigint[],
-): WithdrawSignals {
-  return { root, nullifierHash, recipient, relayer, fee, refund };
 }

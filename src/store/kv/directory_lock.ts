@@ -11,13 +11,3 @@ export async function lockDirectory(directory: string): Promise<Disposable> {
   }
   return { [Symbol.dispose]: () => file.close() };
 }
-
-export async function fileExists(path: string): Promise<boolean> {
-  try {
-    await Deno.stat(path);
-    return true;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) return false;
-    throw error;
-  }
-}

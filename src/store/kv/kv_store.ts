@@ -27,7 +27,8 @@ import {
 import { archiveRows, readLedger, restoreRows } from "./archive.ts";
 import { decodeValue, encodeValue, parseLiveKey, storeKeys } from "./codec.ts";
 import { readLeaves, writeFilledPages } from "./leaf_pages.ts";
-import { fileExists, lockDirectory } from "./directory_lock.ts";
+import { fileExists } from "../../config/files/bounded_file.ts";
+import { lockDirectory } from "./directory_lock.ts";
 import { listWithdrawals, readPoolLog, rollBackRows } from "./rollback.ts";
 import {
   writeDeposit,
