@@ -1,9 +1,16 @@
-import { Problem } from "../core/errors/problem.ts";
 import { transferableBuffers } from "./transferable.ts";
-import { toFailureMessage, type WorkerMessage } from "./worker_message.ts";
+import { type ExpectedError, toFailureMessage, type WorkerMessage } from "./worker_message.ts";
 
-/** The result's memory is moved, so that no copy remains here. `name` is for messages about failures. */
-export function serveTasks<Task>(name: string, run: (task: Task) => unknown): void {
+/**
+ * Runs each task that arrives. The result's memory is moved, so that no copy remains here.
+ * @param name for messages about failures
+ * @param Expected the class of errors that end a task only; every other error ends the worker
+ */
+export function serveTasks<Task>(
+  name: string,
+  Expected: ExpectedError,
+  run: (task: Task) => unknown,
+): void {
   const scope = self as unknown as {
     onmessage: (event: MessageEvent<Task>) => void;
     postMessage(message: WorkerMessage<unknown>, transfer: Transferable[]): void;
@@ -13,7 +20,7 @@ export function serveTasks<Task>(name: string, run: (task: Task) => unknown): vo
       const result = await run(task);
       scope.postMessage({ kind: "done", result }, transferableBuffers(result));
     } catch (error) {
-      scope.postMessage(toFailureMessage(error, name, Problem), []);
+      scope.postMessage(toFailureMessage(error, name, Expected), []);
     }
   };
 }

@@ -3,17 +3,12 @@
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { BASE_FIELD_MODULUS, compressG1, compressG2 } from "../../core/crypto/proof_codec.ts";
 import { type CircuitName, publicSignalNames } from "../../core/crypto/groth16.ts";
+import type { VerificationKey as ProverVerificationKey } from "../../prover/groth16_bytes.ts";
 
 /** snarkjs' format: affine points, decimal, with a trailing one. */
-export interface VerificationKey {
+export interface VerificationKey extends ProverVerificationKey {
   readonly protocol: string;
   readonly curve: string;
-  readonly nPublic: number;
-  readonly vk_alpha_1: readonly string[];
-  readonly vk_beta_2: readonly (readonly string[])[];
-  readonly vk_gamma_2: readonly (readonly string[])[];
-  readonly vk_delta_2: readonly (readonly string[])[];
-  readonly IC: readonly (readonly string[])[];
 }
 
 export function verifierSource(circuit: CircuitName, key: VerificationKey): string {

@@ -7,31 +7,27 @@ import { RelayerClient, type WithdrawArgs } from "../../../client/relayer/relaye
 import { commitmentsFromRelayer, syncTree } from "../../../client/tree_sync.ts";
 import { buildWithdrawArgs } from "../../../client/withdrawal/build_withdraw_args.ts";
 import { poolKey } from "../../../core/protocol/deployments.ts";
-import { exitCodeName, Problem } from "../../../core/errors/problem.ts";
+import { Problem } from "../../../core/errors/problem.ts";
 import { fieldToHex } from "../../../core/crypto/field.ts";
 import { MerkleTree } from "../../../core/tree/merkle_tree.ts";
 import { createNote, type Note } from "../../../core/protocol/note.ts";
-import { Secret } from "../../../core/text/secret.ts";
-import { NATIVE_DECIMALS, parseUnits } from "../../../core/protocol/units.ts";
-import type { ProofProgress, Prover } from "../../../prover/prover.ts";
-import type { Chain } from "../../../ton/chain.ts";
+import { parseUnits } from "../../../core/protocol/units.ts";
+import type { Prover } from "../../../prover/prover.ts";
 import { Pool } from "../../../ton/pool/pool.ts";
-import { scanPoolTransactions } from "../../../ton/pool/history/scan.ts";
 import type { Wallet } from "../../../ton/wallet/wallet.ts";
 import type { DemoAsset, DemoEvent, DemoPool } from "./events.ts";
-import { balanceChanges, type DemoAccounts, readJettonBalances, readNativeBalances } from "./balances.ts";
+import { balanceChanges, readNativeBalances } from "./balances.ts";
 import { assertClaim, elapsedMs, formatLocalnetAddress, freshAddress, waitForClaim } from "./assertions.ts";
+import { DEPOSIT_COUNT, NETWORK, ScenarioBase } from "./scenario_base.ts";
 import { Version2Scenario } from "./version2_scenario.ts";
 import { createLocalnetConfig } from "../../options/localnet_config.ts";
 import type { CliContext, RunningLocalnet, RunningRelayer } from "../../context.ts";
 
 const POOL_AMOUNT = "10";
-const DEPOSIT_COUNT = 3;
 /** A fresh address cannot move jettons without coins. */
 const REFUND_NANO = parseUnits("0.1");
 /** The maximum cost of a jetton withdrawal without its refund; more is attached, and the rest returns. */
 const MAX_WITHDRAWAL_COST_NANO = parseUnits("0.1");
-const NETWORK = "localnet";
 
 export async function runDemo(
   context: CliContext,
@@ -63,49 +59,34 @@ export async function runDemo(
   }
 }
 
-class DemoScenario {
-  readonly #chain: Chain;
-  readonly #pool: Pool;
+class DemoScenario extends ScenarioBase<Pool> {
   readonly #client: RelayerClient;
   readonly #poolKey: string;
   readonly #jetton?: PoolJetton;
 
   constructor(
-    readonly context: CliContext,
-    readonly localnet: RunningLocalnet,
+    context: CliContext,
+    localnet: RunningLocalnet,
     readonly relayer: RunningRelayer,
-    readonly prover: Prover,
-    readonly emit: (event: DemoEvent) => void,
+    prover: Prover,
+    emit: (event: DemoEvent) => void,
     asset: DemoAsset,
   ) {
     const { master: jettonMaster, ...jetton } = localnet.jetton;
+    const key = poolKey({ asset: asset === "jetton" ? jetton.asset : "native", amount: POOL_AMOUNT });
+    super(context, localnet, prover, emit, { key, open: (chain, address) => new Pool(chain, address) });
     if (asset === "jetton") this.#jetton = { ...jetton, jettonMaster };
-    this.#poolKey = poolKey({ asset: this.#jetton?.asset ?? "native", amount: POOL_AMOUNT });
-    const deployment = localnet.deployments.pools.get(this.#poolKey);
-    if (!deployment) throw new Error(`the local network has no pool ${this.#poolKey}`);
-    this.#chain = context.connect("localnet", { url: localnet.url });
-    this.#pool = new Pool(this.#chain, deployment.address);
+    this.#poolKey = key;
     this.#client = new RelayerClient(relayer.url, { maxAttempts: 1 });
   }
 
   async run(): Promise<void> {
-    const pool = this.#pool;
-    const denomination = await pool.getDenomination();
-    this.emit({
-      event: "started",
-      indexer: this.localnet.url,
-      relayer: this.relayer.url,
-      pool: formatLocalnetAddress(pool.address, true),
-      asset: this.#jetton?.asset ?? "native",
-      decimals: this.#jetton?.decimals ?? NATIVE_DECIMALS,
-      denomination,
-      keys: this.prover.label,
-    });
-    const wallets = await Promise.all(this.localnet.wallets.map((wallet) => this.#openWallet(wallet)));
+    this.emitStarted(this.relayer.url);
+    const wallets = await this.openWallets();
     const notes = await this.#deposit(wallets);
     const args = await this.#prove(notes[1], freshAddress());
-    await this.#withdraw(notes[1], args, denomination);
-    await this.#attemptDoubleSpend(notes[1], args, wallets[wallets.length - 1]);
+    await this.#withdraw(notes[1], args);
+    await this.#attemptDoubleSpends(notes[1], args, wallets[wallets.length - 1]);
   }
 
   async #deposit(wallets: readonly Wallet[]): Promise<Note[]> {
@@ -120,8 +101,8 @@ class DemoScenario {
       });
       const wallet = wallets[i % wallets.length];
       const request = {
-        chain: this.#chain,
-        pool: this.#pool,
+        chain: this.chain,
+        pool: this.pool,
         network: NETWORK,
         wallet,
         note,
@@ -129,7 +110,7 @@ class DemoScenario {
         prover: this.prover,
         pollIntervalMs: 100,
       } as const;
-      const options = { onProgress: this.#progress(`deposit ${i + 1} of ${DEPOSIT_COUNT}`) };
+      const options = { onProgress: this.progress(`deposit ${i + 1} of ${DEPOSIT_COUNT}`) };
       const { leafIndex, tx } = this.#jetton
         ? await depositJetton({ ...request, jetton: this.#jetton }, options)
         : await depositNative(request, options);
@@ -138,7 +119,7 @@ class DemoScenario {
         event: "deposited",
         leafIndex,
         commitment: fieldToHex(note.commitment),
-        root: fieldToHex(await this.#pool.getCurrentRoot()),
+        root: fieldToHex(await this.pool.getCurrentRoot()),
         tx: tx.hash,
         milliseconds: elapsedMs(began),
       });
@@ -149,19 +130,19 @@ class DemoScenario {
   async #prove(note: Note, recipient: Address): Promise<WithdrawArgs> {
     const { relayerAddress } = await this.#client.status();
     const fee = await this.#client.feeFloor(this.#poolKey);
-    const root = await this.#pool.getCurrentRoot();
+    const root = await this.pool.getCurrentRoot();
     await waitForClaim(
       "the relayer has indexed the deposits",
-      async () => await this.#client.treeRoot(this.#pool.address) === root,
+      async () => await this.#client.treeRoot(this.pool.address) === root,
     );
-    const source = commitmentsFromRelayer(this.#client, this.#pool.address);
-    const tree = await syncTree(this.#pool, source);
-    const knownToPool = (await this.#pool.getRootHistory()).includes(tree.root);
+    const source = commitmentsFromRelayer(this.#client, this.pool.address);
+    const tree = await syncTree(this.pool, source);
+    const knownToPool = (await this.pool.getRootHistory()).includes(tree.root);
     assertClaim(knownToPool && tree.size === DEPOSIT_COUNT, "the rebuilt tree is the pool's");
     this.emit({ event: "tree_rebuilt", leaves: tree.size, root: fieldToHex(tree.root), knownToPool });
     const began = performance.now();
     const args = await buildWithdrawArgs({
-      pool: this.#pool,
+      pool: this.pool,
       network: NETWORK,
       note,
       jetton: this.#jetton,
@@ -172,16 +153,16 @@ class DemoScenario {
       fee,
       refund: this.#jetton ? REFUND_NANO : 0n,
       prover: this.prover,
-    }, { onProgress: this.#progress("the withdrawal") });
+    }, { onProgress: this.progress("the withdrawal") });
     this.emit({ event: "proved", publicSignals: args.publicSignals, milliseconds: elapsedMs(began) });
     return args;
   }
 
-  async #withdraw(note: Note, args: WithdrawArgs, denomination: bigint): Promise<void> {
+  async #withdraw(note: Note, args: WithdrawArgs): Promise<void> {
     const { relayerAddress } = await this.#client.status();
-    const accounts = { recipient: args.recipient, relayer: relayerAddress, pool: this.#pool.address };
-    const before = await this.#balances(accounts);
-    const coinsBefore = await readNativeBalances(this.#chain, accounts);
+    const accounts = { recipient: args.recipient, relayer: relayerAddress, pool: this.pool.address };
+    const before = await this.readBalances(accounts);
+    const coinsBefore = await readNativeBalances(this.chain, accounts);
     const began = performance.now();
     const answer = await this.#client.withdraw(args);
     assertClaim(answer.state === "sent", "the relayer has sent the withdrawal");
@@ -195,7 +176,7 @@ class DemoScenario {
     });
     let tx = "";
     await waitForClaim("the withdrawal is confirmed", async () => {
-      const status = await this.#client.withdrawalStatus(this.#pool.address, note.nullifierHash);
+      const status = await this.#client.withdrawalStatus(this.pool.address, note.nullifierHash);
       assertClaim(
         status.state !== "failed" && status.state !== "expired",
         `the withdrawal did not fail (${status.reason})`,
@@ -204,31 +185,31 @@ class DemoScenario {
       return status.state === "confirmed";
     });
     assertClaim(
-      await this.#pool.getIsSpent(note.nullifierHash),
+      await this.pool.getIsSpent(note.nullifierHash),
       "the pool says that the nullifier hash is spent",
     );
     this.emit({ event: "confirmed", tx, milliseconds: elapsedMs(began) });
 
-    const paid = denomination - args.fee + (this.#jetton ? 0n : args.refund);
+    const paid = this.deployment.denomination - args.fee + (this.#jetton ? 0n : args.refund);
     const feeToCome = this.#jetton ? args.fee : 0n; // by a transfer of its own
     await waitForClaim("recipient and relayer are paid", async () => {
-      const now = await this.#balances(accounts);
+      const now = await this.readBalances(accounts);
       return now.recipient === before.recipient + paid && now.relayer >= before.relayer + feeToCome;
     });
-    const after = await this.#balances(accounts);
+    const after = await this.readBalances(accounts);
     this.emit({ event: "balances", accounts: balanceChanges(accounts, before, after) });
     assertClaim(after.relayer > before.relayer, "the relayer earned its fee, gas paid");
     if (!this.#jetton) return;
-    let coins = await readNativeBalances(this.#chain, accounts);
+    let coins = await readNativeBalances(this.chain, accounts);
     await waitForClaim("the relayer has back what it attached", async () => {
-      coins = await readNativeBalances(this.#chain, accounts);
+      coins = await readNativeBalances(this.chain, accounts);
       return coins.relayer > coinsBefore.relayer - args.refund - MAX_WITHDRAWAL_COST_NANO;
     });
     this.emit({ event: "native_balances", accounts: balanceChanges(accounts, coinsBefore, coins) });
     assertClaim(coins.recipient === coinsBefore.recipient + args.refund, "the recipient has its first coins");
   }
 
-  async #attemptDoubleSpend(note: Note, args: WithdrawArgs, attacker: Wallet): Promise<void> {
+  async #attemptDoubleSpends(note: Note, args: WithdrawArgs, attacker: Wallet): Promise<void> {
     const refusal = await this.#client.withdraw(args).then(() => undefined, (error) => error);
     assertClaim(
       refusal instanceof Problem && refusal.code === "nullifier_already_used",
@@ -236,44 +217,13 @@ class DemoScenario {
     );
     this.emit({ event: "double_spend_refused", by: "relayer", reason: (refusal as Problem).code });
 
-    const cursor = (await this.#chain.account(this.#pool.address)).last;
-    await this.#pool.sendWithdraw(attacker.sender(), {
+    const { fee, refund, recipient, proof } = args;
+    const message = this.pool.buildWithdrawMessage({
+      ...{ fee, refund, recipient, proof, nullifierHash: note.nullifierHash },
       root: BigInt(args.publicSignals[0]),
-      nullifierHash: note.nullifierHash,
-      fee: args.fee,
-      refund: args.refund,
-      recipient: args.recipient,
       relayer: (await this.#client.status()).relayerAddress,
-      proof: args.proof,
+      value: await this.pool.getWithdrawValue(refund),
     });
-    let reason = "";
-    await waitForClaim("the pool has answered the double spend", async () => {
-      for await (
-        const { events } of scanPoolTransactions(this.#chain, this.#pool.address, { after: cursor })
-      ) {
-        for (const event of events) {
-          if (!event.sender.equals(attacker.address)) continue;
-          assertClaim(event.kind === "refused", "the pool refuses a double spend");
-          if (event.kind === "refused") reason = exitCodeName(event.exitCode ?? 0) ?? String(event.exitCode);
-        }
-      }
-      return reason !== "";
-    });
-    assertClaim(reason === "ERR_ALREADY_SPENT", `the pool refuses with ERR_ALREADY_SPENT (${reason})`);
-    this.emit({ event: "double_spend_refused", by: "pool", reason });
-  }
-
-  #balances(accounts: DemoAccounts): ReturnType<typeof readNativeBalances> {
-    return this.#jetton
-      ? readJettonBalances(this.#chain, this.#jetton.jettonMaster, accounts)
-      : readNativeBalances(this.#chain, accounts);
-  }
-
-  #progress(what: string): (progress: ProofProgress) => void {
-    return ({ stage, fraction }) => this.emit({ event: "proving", what, stage, fraction });
-  }
-
-  #openWallet({ mnemonic, version }: { mnemonic: string; version: Wallet["version"] }): Promise<Wallet> {
-    return this.context.openWallet(new Secret(mnemonic), { version, network: NETWORK, chain: this.#chain });
+    await this.attemptDoubleSpend(attacker, message);
   }
 }
