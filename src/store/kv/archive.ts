@@ -25,16 +25,8 @@ export async function* archiveRows(kv: Deno.Kv): AsyncIterable<ArchiveRow> {
     yield { kind: "cursor", pool: parsePoolKey(key), cursor };
   }
   for await (const [, job] of all<Job>(storeKeys.allJobs)) yield { kind: "job", job };
-  const [journal, boc] = await kv.getMany<[Uint8Array, Uint8Array]>([
-    storeKeys.transfer,
-    storeKeys.transferBoc,
-  ]);
-  if (journal.value !== null && boc.value !== null) {
-    yield {
-      kind: "transfer",
-      transfer: { ...decodeValue<Omit<Transfer, "boc">>(journal.value), boc: boc.value },
-    };
-  }
+  const transfer = await readTransfer(kv);
+  if (transfer !== undefined) yield { kind: "transfer", transfer };
   for await (const [, entry] of all<LedgerEntry>(storeKeys.allLedger)) yield { kind: "ledger", entry };
   for await (const [key, deposit] of all<Deposit>(storeKeys.allDeposits)) {
     yield { kind: "deposit", pool: parsePoolKey(key), deposit };
@@ -48,6 +40,13 @@ export async function* archiveRows(kv: Deno.Kv): AsyncIterable<ArchiveRow> {
 }
 
 /** Yields the ledger of all pools, from a time on and before another (Unix seconds). */
+export async function readTransfer(kv: Deno.Kv): Promise<Transfer | undefined> {
+  const keys = [storeKeys.transfer, storeKeys.transferBoc] as const;
+  const [journal, boc] = await kv.getMany<[Uint8Array, Uint8Array]>(keys);
+  if (journal.value === null || boc.value === null) return undefined;
+  return { ...decodeValue<Omit<Transfer, "boc">>(journal.value), boc: boc.value };
+}
+
 export async function* readLedger(
   kv: Deno.Kv,
   since: number,

@@ -24,7 +24,7 @@ import {
   type Transfer,
   type Withdrawal,
 } from "../store.ts";
-import { archiveRows, readLedger, restoreRows } from "./archive.ts";
+import { archiveRows, readLedger, readTransfer, restoreRows } from "./archive.ts";
 import { decodeValue, encodeValue, parseLiveKey, storeKeys } from "./codec.ts";
 import { readLeaves, writeFilledPages } from "./leaf_pages.ts";
 import { fileExists } from "../../config/files/bounded_file.ts";
@@ -195,13 +195,8 @@ class KvStore implements ArchivedStore {
     return jobs.sort((a, b) => a.acceptedAt - b.acceptedAt);
   }
 
-  async transfer(): Promise<Transfer | undefined> {
-    const [journal, boc] = await this.kv.getMany<[Uint8Array, Uint8Array]>([
-      storeKeys.transfer,
-      storeKeys.transferBoc,
-    ]);
-    if (journal.value === null || boc.value === null) return undefined;
-    return { ...decodeValue<Omit<Transfer, "boc">>(journal.value), boc: boc.value };
+  transfer(): Promise<Transfer | undefined> {
+    return readTransfer(this.kv);
   }
 
   async beginTransfer(transfer: Transfer): Promise<void> {

@@ -6,6 +6,7 @@ import type { Deposit, LedgerEntry, LogEntry, PoolId, Withdrawal } from "../stor
 import type { Database, Query } from "./database.ts";
 import { INSERT_JOB_SQL } from "./jobs.ts";
 import { insertLedger, readLedger } from "./ledger.ts";
+import { readPages } from "./pages.ts";
 import { insertPoolLog, readPoolLog } from "./pool_log.ts";
 import {
   jobToValues,
@@ -31,16 +32,13 @@ const STORE_TABLES = [
 ];
 
 export async function* readDeposits(query: Query, pool: PoolId, leafIndex: number): AsyncIterable<Deposit> {
-  for (let next = leafIndex;;) {
-    const rows = await query(
-      `select leaf_index, commitment, "timestamp", tx_hash from deposits
-       where pool = $1 and leaf_index >= $2 order by leaf_index limit $3`,
-      [pool, next, PAGE_SIZE],
-    );
-    for (const row of rows) yield rowToDeposit(row);
-    if (rows.length < PAGE_SIZE) return;
-    next = Number(rows[rows.length - 1].leaf_index) + 1;
-  }
+  const rows = readPages(
+    query,
+    `select leaf_index, commitment, "timestamp", tx_hash from deposits
+     where leaf_index >= $1 and pool = $2 order by leaf_index`,
+    { start: [leafIndex], after: (last) => [Number(last.leaf_index) + 1], fixed: [pool] },
+  );
+  for await (const row of rows) yield rowToDeposit(row);
 }
 
 export async function* archiveRows(database: Database): AsyncIterable<ArchiveRow> {
@@ -64,7 +62,7 @@ async function* readAllRows(query: Query): AsyncIterable<ArchiveRow> {
   for (const row of await query("select * from sync_cursor order by pool")) {
     yield { kind: "cursor", pool: row.pool as string, cursor: rowToCursor(row) };
   }
-  for await (const row of readTablePages(query, "jobs")) yield { kind: "job", job: rowToJob(row) };
+  for await (const row of readTable(query, "jobs")) yield { kind: "job", job: rowToJob(row) };
   for (const row of await query("select * from transfers")) {
     yield { kind: "transfer", transfer: rowToTransfer(row) };
   }
@@ -74,7 +72,7 @@ async function* readAllRows(query: Query): AsyncIterable<ArchiveRow> {
       yield { kind: "deposit", pool: pool as string, deposit };
     }
   }
-  for await (const row of readTablePages(query, "withdrawals")) {
+  for await (const row of readTable(query, "withdrawals")) {
     yield { kind: "withdrawal", pool: row.pool as string, withdrawal: rowToWithdrawal(row) };
   }
   for (const { pool } of await query("select distinct pool from pool_log order by pool")) {
@@ -89,17 +87,12 @@ export async function readIdentity(query: Query): Promise<StoreIdentity | undefi
   return row && { network: row.network as StoreIdentity["network"], wallet: row.wallet as string };
 }
 
-async function* readTablePages(query: Query, table: "withdrawals" | "jobs") {
-  for (let after: unknown[] = ["", ""];;) {
-    const rows = await query(
-      `select * from ${table} where (pool, nullifier_hash) > ($1, $2::bytea) order by pool, nullifier_hash limit ${PAGE_SIZE}`,
-      after,
-    );
-    yield* rows;
-    if (rows.length < PAGE_SIZE) return;
-    const last = rows[rows.length - 1];
-    after = [last.pool, last.nullifier_hash];
-  }
+function readTable(query: Query, table: "withdrawals" | "jobs") {
+  return readPages(
+    query,
+    `select * from ${table} where (pool, nullifier_hash) > ($1, $2::bytea) order by pool, nullifier_hash`,
+    { start: ["", ""], after: (last) => [last.pool, last.nullifier_hash] },
+  );
 }
 
 export async function restoreRows(database: Database, rows: AsyncIterable<ArchiveRow>): Promise<void> {

@@ -1,7 +1,6 @@
 import type { LedgerEntry, PoolId } from "../store.ts";
 import type { Query, Row } from "./database.ts";
-
-const PAGE_SIZE = 5_000;
+import { readPages } from "./pages.ts";
 
 /** Entries that exist are kept: returned coins are booked again after a restart. */
 export async function insertLedger(query: Query, entries: readonly LedgerEntry[]): Promise<void> {
@@ -26,17 +25,13 @@ export async function* readLedger(
   since: number,
   until: number,
 ): AsyncIterable<LedgerEntry> {
-  for (let after: unknown[] = ["", 0, ""];;) {
-    const rows = await query(
-      `select * from ledger where (pool, lt, tx_hash) > ($1, $2::numeric, $3) and "timestamp" >= $4 and
-         "timestamp" < $5 order by pool, lt, tx_hash limit ${PAGE_SIZE}`,
-      [...after, since, until],
-    );
-    for (const row of rows) yield rowToEntry(row);
-    if (rows.length < PAGE_SIZE) return;
-    const last = rows[rows.length - 1];
-    after = [last.pool, last.lt, last.tx_hash];
-  }
+  const rows = readPages(
+    query,
+    `select * from ledger where (pool, lt, tx_hash) > ($1, $2::numeric, $3) and "timestamp" >= $4 and
+       "timestamp" < $5 order by pool, lt, tx_hash`,
+    { start: ["", 0, ""], after: (last) => [last.pool, last.lt, last.tx_hash], fixed: [since, until] },
+  );
+  for await (const row of rows) yield rowToEntry(row);
 }
 
 function rowToEntry(row: Row): LedgerEntry {

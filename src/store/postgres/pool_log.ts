@@ -1,8 +1,7 @@
 import type { LogEntry, PoolId } from "../store.ts";
 import type { Query, Row } from "./database.ts";
+import { readPages } from "./pages.ts";
 import { byteaToBigint, fieldToBytea } from "./rows.ts";
-
-const PAGE_SIZE = 5_000;
 
 export async function insertPoolLog(query: Query, pool: PoolId, entries: readonly LogEntry[]): Promise<void> {
   if (entries.length === 0) return;
@@ -26,15 +25,12 @@ export async function removePoolLogFrom(query: Query, pool: PoolId, position: nu
 
 /** Yields a pool's log in pages, from `position` on. */
 export async function* readPoolLog(query: Query, pool: PoolId, position: number): AsyncIterable<LogEntry> {
-  for (let next = position;;) {
-    const rows = await query(
-      `select * from pool_log where pool = $1 and position >= $2 order by position limit ${PAGE_SIZE}`,
-      [pool, next],
-    );
-    for (const row of rows) yield rowToLogEntry(row);
-    if (rows.length < PAGE_SIZE) return;
-    next = (rows[rows.length - 1].position as number) + 1;
-  }
+  const rows = readPages(
+    query,
+    "select * from pool_log where position >= $1 and pool = $2 order by position",
+    { start: [position], after: (last) => [last.position as number + 1], fixed: [pool] },
+  );
+  for await (const row of rows) yield rowToLogEntry(row);
 }
 
 function rowToLogEntry(row: Row): LogEntry {

@@ -1,21 +1,16 @@
 import type { JobId, PoolId, Withdrawal } from "../store.ts";
 import type { Query } from "./database.ts";
+import { readPages } from "./pages.ts";
 import { fieldToBytea, rowToWithdrawal } from "./rows.ts";
 import { toRowKey } from "./statements.ts";
 
-const PAGE_SIZE = 5_000;
-
 export async function* listWithdrawals(query: Query, pool: PoolId): AsyncIterable<Withdrawal> {
-  for (let after = fieldToBytea(0n), first = true;;) {
-    const rows = await query(
-      `select * from withdrawals where pool = $1 and nullifier_hash ${first ? ">=" : ">"} $2
-       order by nullifier_hash limit $3`,
-      [pool, after, PAGE_SIZE],
-    );
-    for (const row of rows) yield rowToWithdrawal(row);
-    if (rows.length < PAGE_SIZE) return;
-    [after, first] = [fieldToBytea(rowToWithdrawal(rows[rows.length - 1]).nullifierHash), false];
-  }
+  const rows = readPages(
+    query,
+    "select * from withdrawals where nullifier_hash > $1::bytea and pool = $2 order by nullifier_hash",
+    { start: [""], after: (last) => [last.nullifier_hash], fixed: [pool] },
+  );
+  for await (const row of rows) yield rowToWithdrawal(row);
 }
 
 /** Removes payments, and deposits from leaf `leaves` on. */

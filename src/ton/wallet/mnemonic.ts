@@ -11,10 +11,6 @@ interface MnemonicKeyPair {
 }
 
 /** Callers only warn: some wallets' words never passed TON's checksum. Throws `invalid_config`. */
-export async function checkMnemonic(mnemonic: Secret<string> | string): Promise<{ checksumValid: boolean }> {
-  return { checksumValid: await mnemonicValidate(parseWords(mnemonic)) };
-}
-
 export async function deriveKeyPair(mnemonic: Secret<string> | string): Promise<MnemonicKeyPair> {
   const words = parseWords(mnemonic);
   return { ...await mnemonicToPrivateKey(words), checksumValid: await mnemonicValidate(words) };

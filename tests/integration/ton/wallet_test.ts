@@ -6,7 +6,7 @@ import { Secret } from "../../../src/core/text/secret.ts";
 import { relayerKey, userKeys } from "../../../src/localnet/development_keys.ts";
 import { startLocalnet } from "../../../src/localnet/localnet.ts";
 import type { AccountInfo } from "../../../src/ton/chain.ts";
-import { checkMnemonic, deriveKeyPair } from "../../../src/ton/wallet/mnemonic.ts";
+import { deriveKeyPair } from "../../../src/ton/wallet/mnemonic.ts";
 import { connect } from "../../../src/ton/endpoint/toncenter.ts";
 import {
   normalizedMessageHash,
@@ -63,7 +63,7 @@ const refused: [string, string, RegExp][] = [
 ];
 for (const [what, mnemonic, message] of refused) {
   Deno.test(`a mnemonic with ${what} is refused, and no word of it is printed`, async () => {
-    await assert.rejects(checkMnemonic(mnemonic), (error: Problem) => {
+    await assert.rejects(deriveKeyPair(mnemonic), (error: Problem) => {
       assert.equal(error.code, "invalid_config");
       assert.match(error.message, message);
       assert.doesNotMatch(error.message, /tonado/);
@@ -74,7 +74,7 @@ for (const [what, mnemonic, message] of refused) {
 
 Deno.test("a mnemonic that fails TON's checksum opens its wallet and reports the failure", async () => {
   const swapped = [words[1], words[0], ...words.slice(2)].join(" ");
-  assert.deepEqual(await checkMnemonic(swapped), { checksumValid: false });
+  assert.equal((await deriveKeyPair(swapped)).checksumValid, false);
   const wallet = await openWallet(swapped, { version: "v4R2", network: "testnet", chain: nowhere });
   assert.equal(wallet.checksumValid, false);
 });
