@@ -3,6 +3,7 @@ import { type OpenAPIHono, OpenAPIHono as Api } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 import { Problem, type ProblemDetail } from "../core/errors/problem.ts";
+import { monotonicClock } from "../core/time.ts";
 import type { Relayer } from "../relay/relayer.ts";
 import type { Log } from "../telemetry/log.ts";
 import { LogThrottle } from "../telemetry/log_throttle.ts";
@@ -144,9 +145,9 @@ function requestMetrics(app: OpenAPIHono<HttpEnv>, metrics: Metrics | undefined)
     const route = routes.has(c.req.path) ? c.req.path : "other";
     const method = KNOWN_METHODS.has(c.req.method) ? c.req.method : "other";
     nameRequestSpan(method, route);
-    const startedAt = performance.now();
+    const startedAt = monotonicClock.now();
     await next();
-    metrics?.recordRequest(route, method, c.res.status, (performance.now() - startedAt) / 1000);
+    metrics?.recordRequest(route, method, c.res.status, (monotonicClock.now() - startedAt) / 1000);
   };
 }
 

@@ -1,5 +1,5 @@
 /** Listens for HTTP requests, reopens a listener that fails, and shuts down gracefully. */
-import { systemClock } from "../core/time.ts";
+import { backoffMs, monotonicClock, systemClock } from "../core/time.ts";
 import { notReadyResponse } from "./responses/problem_response.ts";
 
 export interface Listener {
@@ -37,8 +37,7 @@ class SocketConnection implements ConnectionInfo {
   }
 }
 
-const MIN_REOPEN_DELAY_MS = 100;
-const MAX_REOPEN_DELAY_MS = 5_000;
+const REOPEN_BACKOFF = { initialMs: 100, maxMs: 5_000 };
 /** The backoff restarts after this uptime. */
 const STABLE_UPTIME_MS = 60_000;
 
@@ -101,19 +100,18 @@ export function listen(
   const { hostname, port } = serving.address;
 
   async function keepOpen(): Promise<void> {
-    let wait = MIN_REOPEN_DELAY_MS;
+    let failures = 0;
     for (;;) {
-      const opened = performance.now();
+      const opened = monotonicClock.now();
       const error = await serving.finished;
       if (closing.signal.aborted) return;
       failed(error);
-      if (performance.now() - opened > STABLE_UPTIME_MS) wait = MIN_REOPEN_DELAY_MS;
+      if (monotonicClock.now() - opened > STABLE_UPTIME_MS) failures = 0;
       const ended = serving.drain().finally(() => ending.delete(ended)); // frees its file descriptors
       ending.add(ended);
       do {
-        await systemClock.sleep(wait, closing.signal);
+        await systemClock.sleep(backoffMs(++failures, REOPEN_BACKOFF), closing.signal);
         if (closing.signal.aborted) return;
-        wait = Math.min(2 * wait, MAX_REOPEN_DELAY_MS);
       } while (!reopened());
     }
   }

@@ -1,4 +1,5 @@
 import type { Ledger } from "./ledger.ts";
+import { systemClock } from "../core/time.ts";
 
 export class BlockProducer {
   #ahead = 0;
@@ -42,5 +43,5 @@ export class BlockProducer {
 }
 
 function wallTime(): number {
-  return Math.floor(Date.now() / 1000);
+  return Math.floor(systemClock.now() / 1000);
 }

@@ -2,6 +2,7 @@ import { Address, type Cell, type Message, toNano } from "@ton/core";
 import { type Deployment, type Deployments, poolKey } from "../core/protocol/deployments.ts";
 import { Problem } from "../core/errors/problem.ts";
 import { parseUnits } from "../core/protocol/units.ts";
+import { systemClock } from "../core/time.ts";
 import { deployPools, type PoolSpec } from "../ops/deploy/deploy.ts";
 import type { Chain } from "../ton/chain.ts";
 import { connect } from "../ton/endpoint/toncenter.ts";
@@ -84,7 +85,7 @@ export async function startLocalnet(options: LocalnetOptions = {}): Promise<Loca
 
   const executor = await loadEmulator();
   const config = options.config ?? mainnetConfig();
-  const ledger = new Ledger({ executor, config, now: Math.floor(Date.now() / 1000) });
+  const ledger = new Ledger({ executor, config, now: Math.floor(systemClock.now() / 1000) });
   const clock = new BlockProducer(ledger, onError);
 
   const serving = new AbortController();

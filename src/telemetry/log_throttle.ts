@@ -1,5 +1,6 @@
 /** Limits log lines that any client can cause to a few a minute, with a count of omitted lines. */
 import type { Log } from "./log.ts";
+import { monotonicClock } from "../core/time.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -16,7 +17,7 @@ export class LogThrottle {
   /** By level and template; templates are literals of the program, so they are few. */
   readonly #windows = new Map<string, ThrottleWindow>();
 
-  constructor(private readonly log: Log, private readonly now: () => number = () => performance.now()) {}
+  constructor(private readonly log: Log, private readonly now: () => number = monotonicClock.now) {}
 
   warning(template: string, members: Members = {}): void {
     this.#write("warning", template, members, 1);

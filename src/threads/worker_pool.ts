@@ -1,5 +1,7 @@
 /** Workers start on demand. One that crashes or does not finish a cancelled task in time is replaced. */
 import { Problem } from "../core/errors/problem.ts";
+import { yieldToEventLoop } from "../core/event_loop_yield.ts";
+import { systemClock } from "../core/time.ts";
 import type { WorkerMessage } from "./worker_message.ts";
 
 interface PoolTask {
@@ -38,13 +40,14 @@ interface PooledWorker {
   readonly worker: Worker;
   current?: QueuedTask;
   cancelling?: boolean;
-  timer?: ReturnType<typeof setTimeout>;
+  /** Ends the wait before it is terminated. */
+  timer?: AbortController;
 }
 
 export class WorkerPool<T extends PoolTask, Results extends Record<T["kind"], unknown>> {
   readonly #workers = new Set<PooledWorker>();
   readonly #queue: QueuedTask[] = [];
-  #startTimer: ReturnType<typeof setTimeout> | undefined;
+  #isStarting = false;
   #closed = false;
 
   constructor(private readonly options: WorkerPoolOptions) {}
@@ -86,7 +89,6 @@ export class WorkerPool<T extends PoolTask, Results extends Record<T["kind"], un
 
   close(): void {
     this.#closed = true;
-    clearTimeout(this.#startTimer);
     const workers = [...this.#workers];
     const tasks = [...workers.flatMap(({ current }) => current ?? []), ...this.#queue.splice(0)];
     for (const worker of workers) this.#terminate(worker);
@@ -116,17 +118,18 @@ export class WorkerPool<T extends PoolTask, Results extends Record<T["kind"], un
 
   /** Deno blocks the caller for ten milliseconds or more, so a start has its own turn of the event loop. */
   #scheduleStart(): void {
-    if (this.#startTimer !== undefined || this.#startableWorkers === 0) return;
-    this.#startTimer = setTimeout(() => {
-      this.#startTimer = undefined;
-      if (this.#queue.length === 0) return;
+    if (this.#isStarting || this.#startableWorkers === 0) return;
+    this.#isStarting = true;
+    yieldToEventLoop().then(() => {
+      this.#isStarting = false;
+      if (this.#queue.length === 0) return; // also after close()
       try {
         this.#startWorker();
       } catch (error) {
         this.#queue.shift()!.reject(error);
       }
       this.#dispatch();
-    }, 0);
+    });
   }
 
   #assign(queued: QueuedTask, pooled: PooledWorker): void {
@@ -135,7 +138,7 @@ export class WorkerPool<T extends PoolTask, Results extends Record<T["kind"], un
     } catch (cause) {
       throw new Problem("invalid_request", "the inputs contain a value that cannot be cloned", { cause });
     }
-    clearTimeout(pooled.timer);
+    pooled.timer?.abort();
     pooled.current = queued;
   }
 
@@ -169,11 +172,11 @@ export class WorkerPool<T extends PoolTask, Results extends Record<T["kind"], un
   }
 
   #markIdle(pooled: PooledWorker): void {
-    clearTimeout(pooled.timer);
+    pooled.timer?.abort();
     pooled.current = undefined;
     pooled.cancelling = false;
     const { idleTimeoutMs } = this.options;
-    if (idleTimeoutMs !== undefined) pooled.timer = setTimeout(() => this.#terminate(pooled), idleTimeoutMs);
+    if (idleTimeoutMs !== undefined) this.#after(idleTimeoutMs, pooled, () => this.#terminate(pooled));
   }
 
   #receive(pooled: PooledWorker, message: WorkerMessage<unknown>): void {
@@ -219,14 +222,21 @@ export class WorkerPool<T extends PoolTask, Results extends Record<T["kind"], un
     pooled.current?.reject(new Problem("cancelled"));
     pooled.current = undefined;
     pooled.cancelling = true;
-    pooled.timer = setTimeout(() => {
+    this.#after(cancelTimeoutMs, pooled, () => {
       this.#terminate(pooled);
       this.#dispatch();
-    }, cancelTimeoutMs);
+    });
+  }
+
+  #after(ms: number, pooled: PooledWorker, act: () => void): void {
+    const { signal } = pooled.timer = new AbortController();
+    systemClock.sleep(ms, signal).then(() => {
+      if (!signal.aborted) act();
+    });
   }
 
   #terminate(pooled: PooledWorker): void {
-    clearTimeout(pooled.timer);
+    pooled.timer?.abort();
     this.#workers.delete(pooled);
     pooled.worker.terminate();
   }

@@ -1,6 +1,7 @@
 /** Precomputed responses, found without a router. Other requests reach the routes, which respond the same. */
 import type { Address } from "@ton/core";
 import { fieldToHex } from "../../core/crypto/field.ts";
+import { monotonicClock } from "../../core/time.ts";
 import type { Relayer } from "../../relay/relayer.ts";
 import type { Metrics } from "../../telemetry/metrics.ts";
 import { nameRequestSpan } from "../../telemetry/trace.ts";
@@ -25,7 +26,7 @@ export function createFastPath(
   return ({ method, url }) => {
     const found = method === "GET" ? responses.get(url.slice(url.indexOf("/", SCHEME_LENGTH))) : undefined;
     if (found === undefined || requestLimit.full) return undefined;
-    const startedAt = performance.now();
+    const startedAt = monotonicClock.now();
     let body: string;
     try {
       body = found.json();
@@ -36,7 +37,7 @@ export function createFastPath(
     const response = new Response(body, {
       headers: { "content-type": "application/json", ...responseHeaders(crypto.randomUUID()) },
     });
-    found.recordRequest?.((performance.now() - startedAt) / 1000);
+    found.recordRequest?.((monotonicClock.now() - startedAt) / 1000);
     return response;
   };
 }

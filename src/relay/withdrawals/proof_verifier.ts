@@ -1,6 +1,7 @@
 /** The queue is bounded: verification costs milliseconds of CPU, and callers nothing. */
 import { Problem } from "../../core/errors/problem.ts";
 import type { Groth16Proof } from "../../core/crypto/groth16.ts";
+import { monotonicClock } from "../../core/time.ts";
 import { withSpan } from "../../telemetry/trace.ts";
 
 /** Queued and running. */
@@ -44,12 +45,12 @@ export class ProofVerifier {
     if (this.isFull) {
       throw new Problem("verification_busy", undefined, { members: { retryAfter: RETRY_AFTER_SECONDS } });
     }
-    const began = performance.now();
+    const began = monotonicClock.now();
     const verification = withSpan("proof", () => this.verifier.verify(circuit, proof, publicSignals));
     this.#pending.set(key, verification);
     try {
       const holds = await verification;
-      this.onVerified(holds, (performance.now() - began) / 1000);
+      this.onVerified(holds, (monotonicClock.now() - began) / 1000);
       return holds;
     } finally {
       this.#pending.delete(key);

@@ -40,6 +40,7 @@ import {
   insertWithdrawals,
   lockNullifierHashes,
 } from "./statements.ts";
+import { monotonicClock } from "../../core/time.ts";
 
 /** Small enough to hold locks only briefly. */
 const MAX_BATCH_EVENTS = 1_000;
@@ -84,13 +85,13 @@ class PostgresStore implements ArchivedStore {
   health(): StoreHealth {
     // The lease is queried continuously, so its failure is noticed early.
     const isOverdue = this.#leaseRequestedAt !== undefined &&
-      performance.now() - this.#leaseRequestedAt > LEASE_RESPONSE_TIMEOUT_MS;
+      monotonicClock.now() - this.#leaseRequestedAt > LEASE_RESPONSE_TIMEOUT_MS;
     if (isOverdue) return { ok: false, reason: "the database does not respond (no response in time)" };
     return this.database.health;
   }
 
   async acquireLease(ms: number): Promise<boolean> {
-    this.#leaseRequestedAt = performance.now();
+    this.#leaseRequestedAt = monotonicClock.now();
     try {
       return await this.#lease.acquire(this.leaseDatabase, ms);
     } finally {

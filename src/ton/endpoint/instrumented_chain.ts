@@ -1,4 +1,5 @@
 import { Problem } from "../../core/errors/problem.ts";
+import { type Clock, monotonicClock } from "../../core/time.ts";
 import type { Metrics } from "../../telemetry/metrics.ts";
 import type { Chain } from "../chain.ts";
 import { interceptChain } from "./intercepted_chain.ts";
@@ -12,13 +13,17 @@ const ENDPOINT_FAULT_CODES = new Set(["chain_unavailable", "chain_inconsistent"]
 /** Calls that ended before a response; they are not measured. */
 const NOT_ANSWERED_CODES = new Set(["cancelled", "overloaded"]);
 
-export function instrumentChain(chain: Chain, metrics: Pick<Metrics, "recordChainCall">): InstrumentedChain {
+export function instrumentChain(
+  chain: Chain,
+  metrics: Pick<Metrics, "recordChainCall">,
+  clock: Clock = monotonicClock,
+): InstrumentedChain {
   let last: "ok" | "failed" | undefined;
   async function measure<T>(name: string, call: () => Promise<T>): Promise<T> {
-    const startedAt = performance.now();
+    const startedAt = clock.now();
     const record = (outcome: "ok" | "failed") => {
       last = outcome;
-      metrics.recordChainCall(name, outcome, (performance.now() - startedAt) / 1000);
+      metrics.recordChainCall(name, outcome, (clock.now() - startedAt) / 1000);
     };
     try {
       const value = await call();

@@ -3,7 +3,7 @@ import type { Address } from "@ton/core";
 import { keyPairFromSeed } from "@ton/crypto";
 import { WalletContractV4 } from "@ton/ton/dist/wallets/WalletContractV4.js";
 import { Problem } from "../../../core/errors/problem.ts";
-import { pollUntil } from "../../../core/time.ts";
+import { monotonicClock, pollUntil } from "../../../core/time.ts";
 
 /** Unused, so it is paid before it exists on chain. */
 export function freshAddress(): Address {
@@ -16,7 +16,7 @@ export function formatLocalnetAddress(address: Address, bounceable = false): str
 }
 
 export function elapsedMs(began: number): number {
-  return Math.round(performance.now() - began);
+  return Math.round(monotonicClock.now() - began);
 }
 
 export function assertClaim(holds: boolean, claim: string): asserts holds {

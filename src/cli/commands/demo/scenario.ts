@@ -12,6 +12,7 @@ import { fieldToHex } from "../../../core/crypto/field.ts";
 import { MerkleTree } from "../../../core/tree/merkle_tree.ts";
 import { createNote, type Note } from "../../../core/protocol/note.ts";
 import { parseUnits } from "../../../core/protocol/units.ts";
+import { monotonicClock } from "../../../core/time.ts";
 import type { Prover } from "../../../prover/prover.ts";
 import { Pool } from "../../../ton/pool/pool.ts";
 import type { Wallet } from "../../../ton/wallet/wallet.ts";
@@ -35,7 +36,7 @@ export async function runDemo(
   emit: (event: DemoEvent) => void,
   { asset, pool }: { readonly asset: DemoAsset; readonly pool?: DemoPool },
 ): Promise<void> {
-  const started = performance.now();
+  const started = monotonicClock.now();
   const localnet = await context.startLocalnet({ blockTimeMs: 500 });
   let relayer: RunningRelayer | undefined;
   let prover: Prover | undefined;
@@ -51,7 +52,7 @@ export async function runDemo(
       prover = await context.createProver();
       await new DemoScenario(context, localnet, relayer, prover, emit, asset).run();
     }
-    emit({ event: "finished", milliseconds: Math.round(performance.now() - started) });
+    emit({ event: "finished", milliseconds: Math.round(monotonicClock.now() - started) });
   } finally {
     prover?.close();
     await relayer?.close();
@@ -93,7 +94,7 @@ class DemoScenario extends ScenarioBase<Pool> {
     const tree = new MerkleTree();
     const notes: Note[] = [];
     for (let i = 0; i < DEPOSIT_COUNT; i++) {
-      const began = performance.now();
+      const began = monotonicClock.now();
       const note = createNote({
         asset: this.#jetton?.asset ?? "native",
         amount: POOL_AMOUNT,
@@ -140,7 +141,7 @@ class DemoScenario extends ScenarioBase<Pool> {
     const knownToPool = (await this.pool.getRootHistory()).includes(tree.root);
     assertClaim(knownToPool && tree.size === DEPOSIT_COUNT, "the rebuilt tree is the pool's");
     this.emit({ event: "tree_rebuilt", leaves: tree.size, root: fieldToHex(tree.root), knownToPool });
-    const began = performance.now();
+    const began = monotonicClock.now();
     const args = await buildWithdrawArgs({
       pool: this.pool,
       network: NETWORK,
@@ -163,7 +164,7 @@ class DemoScenario extends ScenarioBase<Pool> {
     const accounts = { recipient: args.recipient, relayer: relayerAddress, pool: this.pool.address };
     const before = await this.readBalances(accounts);
     const coinsBefore = await readNativeBalances(this.chain, accounts);
-    const began = performance.now();
+    const began = monotonicClock.now();
     const answer = await this.#client.withdraw(args);
     assertClaim(answer.state === "sent", "the relayer has sent the withdrawal");
     const { seqno, fee } = answer as { seqno: number; fee: bigint };

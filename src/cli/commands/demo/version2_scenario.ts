@@ -9,6 +9,7 @@ import { depositComment } from "../../../core/protocol/v2/messages.ts";
 import { SpentSet } from "../../../core/protocol/v2/spent_set.ts";
 import { MerkleTree } from "../../../core/tree/merkle_tree.ts";
 import { settlementInputs } from "../../../core/tree/settlement.ts";
+import { monotonicClock } from "../../../core/time.ts";
 import type { Prover } from "../../../prover/prover.ts";
 import { fetchJettonWalletAddress } from "../../../ton/jetton/jetton.ts";
 import { type PoolWithdraw2Args, V2Pool } from "../../../ton/pool/v2/pool.ts";
@@ -64,7 +65,7 @@ export class Version2Scenario extends ScenarioBase<V2Pool> {
 
   /** Pays coins with a text comment, as any wallet can, and jettons with one transfer. */
   async #deposit(wallet: Wallet, denomination: bigint): Promise<Note> {
-    const began = performance.now();
+    const began = monotonicClock.now();
     const { asset, amount, jettonMaster } = this.deployment;
     const note = createNote({ asset, amount, network: NETWORK, version: 2 });
     const { commitment } = note;
@@ -87,7 +88,7 @@ export class Version2Scenario extends ScenarioBase<V2Pool> {
 
   /** Anyone can settle; here the relayer does. The proof names its wallet. */
   async #settle(settler: Wallet): Promise<void> {
-    const began = performance.now();
+    const began = monotonicClock.now();
     const queue = (await this.readEvents()).flatMap((event) =>
       event.kind === "deposit" ? [event.commitment] : []
     );
@@ -112,7 +113,7 @@ export class Version2Scenario extends ScenarioBase<V2Pool> {
     const withdrawals: PoolWithdraw2Args[] = [];
     const { root } = this.#tree;
     for (const leafIndex of [0, 1]) {
-      const began = performance.now();
+      const began = monotonicClock.now();
       const { nullifier, secret } = notes[leafIndex];
       const nullifierHash = poseidon([nullifier, BigInt(leafIndex)]);
       const { proof, publicSignals } = await this.prover.proveWithdraw2({
@@ -132,7 +133,7 @@ export class Version2Scenario extends ScenarioBase<V2Pool> {
   }
 
   async #withdraw(withdrawals: Withdrawals, relayer: Wallet, denomination: bigint): Promise<void> {
-    const began = performance.now();
+    const began = monotonicClock.now();
     const accounts = {
       ...{ recipient: withdrawals[0].recipient, relayer: relayer.address, pool: this.pool.address },
     };
