@@ -1,5 +1,5 @@
 /** Makes mutants of a TypeScript source: copies of its text with one small fault. */
-import { closing, operandEnd, statementEnd } from "../tolk_text.ts";
+import { operandEnd, statementEnd } from "../tolk_text.ts";
 import {
   type AddMutant,
   choices,
