@@ -7,10 +7,9 @@ import { Problem } from "../../core/errors/problem.ts";
 import type { DepositPayment, TransferDepositStep } from "../../client/deposit/deposit_transfer.ts";
 import { formatChainFlags, formatFlags, formatNative, formatPoolAddress } from "../options/chain_options.ts";
 import { formatPayerFlags } from "../options/payer_options.ts";
-import { CommandView } from "./command_view.ts";
 import { escapeLine } from "./sanitize.ts";
 import type { CliContext, OutputFile } from "../context.ts";
-import type { OutputOptions } from "./print.ts";
+import { CommandView, type OutputOptions } from "./print.ts";
 
 /** A wider border does not fit into 80 columns. */
 const TERMINAL_QR_BORDER_MODULES = 1;

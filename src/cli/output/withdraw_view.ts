@@ -9,11 +9,10 @@ import { Problem, type ProblemCode, type ProblemDetail } from "../../core/errors
 import { formatAmount, pluralize } from "../../core/protocol/units.ts";
 import { formatChainFlags, formatFlags } from "../options/chain_options.ts";
 import { formatPayerFlags, requireConfirmation } from "../options/payer_options.ts";
-import { CommandView } from "./command_view.ts";
 import { stageProgressLine } from "./progress.ts";
 import { escapeLine } from "./sanitize.ts";
 import type { CliContext } from "../context.ts";
-import { type OutputOptions, printWarning } from "./print.ts";
+import { CommandView, type OutputOptions, printWarning } from "./print.ts";
 
 type WithdrawViewOptions =
   & Parameters<typeof formatChainFlags>[0]

@@ -12,8 +12,7 @@ import {
   formatNative,
   formatPoolAddress,
 } from "../../options/chain_options.ts";
-import { printWarning } from "../../output/print.ts";
-import { CommandView } from "../../output/command_view.ts";
+import { CommandView, printWarning } from "../../output/print.ts";
 import { describeIssuer, describePlannedTrial, issuerToJson, TRIAL_TEXTS } from "./issuer_view.ts";
 
 export interface DeployCommandOptions extends ChainOptions {
