@@ -6,7 +6,6 @@ import type { Deposit, LedgerEntry, LogEntry, PoolId, Withdrawal } from "../stor
 import type { Database, Query } from "./database.ts";
 import { INSERT_JOB_SQL } from "./jobs.ts";
 import { insertLedger, readLedger } from "./ledger.ts";
-import { readPages } from "./pages.ts";
 import { insertPoolLog, readPoolLog } from "./pool_log.ts";
 import {
   jobToValues,
@@ -17,7 +16,13 @@ import {
   rowToWithdrawal,
   transferToValues,
 } from "./rows.ts";
-import { INSERT_IDENTITY_SQL, INSERT_TRANSFER_SQL, insertDeposits, insertWithdrawals } from "./statements.ts";
+import {
+  INSERT_IDENTITY_SQL,
+  INSERT_TRANSFER_SQL,
+  insertDeposits,
+  insertWithdrawals,
+  readPages,
+} from "./statements.ts";
 
 const PAGE_SIZE = 5_000;
 const STORE_TABLES = [

@@ -1,6 +1,6 @@
 import type { LedgerEntry, PoolId } from "../store.ts";
 import type { Query, Row } from "./database.ts";
-import { readPages } from "./pages.ts";
+import { readPages } from "./statements.ts";
 
 /** Entries that exist are kept: returned coins are booked again after a restart. */
 export async function insertLedger(query: Query, entries: readonly LedgerEntry[]): Promise<void> {

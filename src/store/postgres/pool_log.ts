@@ -1,7 +1,7 @@
 import type { LogEntry, PoolId } from "../store.ts";
 import type { Query, Row } from "./database.ts";
-import { readPages } from "./pages.ts";
 import { byteaToBigint, fieldToBytea } from "./rows.ts";
+import { readPages } from "./statements.ts";
 
 export async function insertPoolLog(query: Query, pool: PoolId, entries: readonly LogEntry[]): Promise<void> {
   if (entries.length === 0) return;

@@ -1,8 +1,7 @@
 import type { JobId, PoolId, Withdrawal } from "../store.ts";
 import type { Query } from "./database.ts";
-import { readPages } from "./pages.ts";
 import { fieldToBytea, rowToWithdrawal } from "./rows.ts";
-import { toRowKey } from "./statements.ts";
+import { readPages, toRowKey } from "./statements.ts";
 
 export async function* listWithdrawals(query: Query, pool: PoolId): AsyncIterable<Withdrawal> {
   const rows = readPages(

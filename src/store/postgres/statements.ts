@@ -1,7 +1,7 @@
 /** Shared statements. Table names are unqualified, so the connection's search path applies. */
 import { Buffer } from "node:buffer";
 import type { Deposit, PoolId, Withdrawal } from "../store.ts";
-import type { Query } from "./database.ts";
+import type { Query, Row } from "./database.ts";
 import { fieldToBytea } from "./rows.ts";
 
 export const INSERT_TRANSFER_SQL =
@@ -60,4 +60,28 @@ export async function lockNullifierHashes(query: Query, hashes: Iterable<bigint>
 
 export function toRowKey(pool: PoolId, nullifierHash: bigint): [PoolId, Buffer] {
   return [pool, fieldToBytea(nullifierHash)];
+}
+
+const PAGE_SIZE = 5_000;
+
+/**
+ * Yields all rows of an ordered query, page by page.
+ * @param select without a limit; its first parameters are `start`, or the key after the page's last row
+ * @param fixed its other parameters
+ */
+export async function* readPages(
+  query: Query,
+  select: string,
+  { start, after, fixed = [] }: {
+    readonly start: readonly unknown[];
+    readonly after: (last: Row) => readonly unknown[];
+    readonly fixed?: readonly unknown[];
+  },
+): AsyncGenerator<Row> {
+  for (let key = start;;) {
+    const rows = await query(`${select} limit ${PAGE_SIZE}`, [...key, ...fixed]);
+    yield* rows;
+    if (rows.length < PAGE_SIZE) return;
+    key = after(rows[rows.length - 1]);
+  }
 }
