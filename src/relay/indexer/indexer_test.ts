@@ -238,21 +238,34 @@ Deno.test("deposits that the chain has and the history omits make the pool not r
   match(readiness(await run(80_000)), /deposits that the endpoint's history does not show/);
 });
 
-Deno.test("deposits that were never on the chain are removed after five minutes, with the later ones, and the rest is kept", async () => {
-  const { scene, store, run, readiness, leaves } = indexer();
-  for (let i = 1n; i <= 3n; i++) scene.deposit(i);
-  const paid = pay(scene, 7n);
-  scene.deposit(98n);
-  scene.deposit(99n);
-  await run(10_000);
-  equal(await leaves(), 5);
-  scene.revertDeposits(2);
-  const early = await run(299_000);
-  deepEqual([await leaves(), readiness(early) === "ready"], [5, false]);
-  const pool = await run(400_000);
-  deepEqual([readiness(pool), await leaves(), pool.tree.root], ["ready", 3, scene.tree.root]);
-  deepEqual([await store.cursor(id), (await store.withdrawal(id, 7n))?.txHash], [paid, paid.hash]);
-});
+for (const isFollowed of [false, true]) {
+  Deno.test(
+    `deposits that were never on the chain are removed after five minutes, and the rest is kept, ${
+      isFollowed ? "also if real ones follow" : "also if nothing follows"
+    }`,
+    async () => {
+      const { scene, store, run, readiness, leaves } = indexer();
+      for (let i = 1n; i <= 3n; i++) scene.deposit(i);
+      const paid = pay(scene, 7n);
+      scene.deposit(98n);
+      scene.deposit(99n);
+      await run(10_000);
+      equal(await leaves(), 5);
+      scene.revertDeposits(2);
+      if (isFollowed) scene.deposit(50n);
+      const early = await run(299_000);
+      deepEqual([await leaves(), readiness(early) === "ready"], [5, false]);
+      const pool = await run(400_000);
+      deepEqual([readiness(pool), await leaves(), pool.tree.root], [
+        "ready",
+        isFollowed ? 4 : 3,
+        scene.tree.root,
+      ]);
+      equal((await store.withdrawal(id, 7n))?.txHash, paid.hash);
+      if (!isFollowed) deepEqual(await store.cursor(id), paid);
+    },
+  );
+}
 
 Deno.test("payments that were never on the chain reopen their jobs, unless the pool confirms them", async () => {
   for (const isConfirmed of [false, true]) {

@@ -58,10 +58,17 @@ Deno.test("log lines, turns of the event loop and what guards nothing else are n
   if (failures > 2) log.info("many");
   else stop(3);
   retry(failures * 4);
+  if (failures > 7) {
+    log.info("many");
+  }
+  if (failures > 8) {
+    log.info("many");
+    stop(5);
+  }
 }
 `;
   const changed = typeScriptMutants("src/a.ts", source).map(({ line }) => line);
-  assert.deepEqual([...new Set(changed)], [4, 5, 6]);
+  assert.deepEqual([...new Set(changed)], [4, 5, 6, 10, 12]);
 });
 
 Deno.test("what is not code is blanked, in the same length", () => {

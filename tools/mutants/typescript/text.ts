@@ -40,21 +40,21 @@ function blankUnobserved(code: string): string {
   for (const { index, 0: call } of code.matchAll(UNOBSERVED_CALL)) {
     const close = closing(code, index + call.length);
     blankBetween(index, close + 1);
-    const guard = guardBefore(code, index);
-    if (guard !== undefined && !/^;\s*(?:\}\s*)?else\b/.test(code.slice(close + 1))) {
-      blankBetween(...guard);
-    }
+    const guard = guardAround(code, index, close + 1);
+    if (guard !== undefined) blankBetween(...guard);
   }
   return out;
 }
 
-/** Returns the `if` and its condition before a statement at `at`; undefined if there is none. */
-function guardBefore(code: string, at: number): [from: number, to: number] | undefined {
-  const before = code.slice(0, at).replace(/\)\s*(?:await |void )?$/, ")");
-  if (!before.endsWith(")")) return undefined;
-  const from = before.lastIndexOf("if (");
-  if (from < 0 || closing(code, from + "if ".length) !== before.length - 1) return undefined;
-  return [from, before.length];
+/** Returns the `if` and its condition that guard only the statement from `at` to `end`; undefined if there is none. */
+function guardAround(code: string, at: number, end: number): [from: number, to: number] | undefined {
+  const [opening, brace] = /\)\s*(\{\s*)?(?:await |void )?$/.exec(code.slice(0, at)) ?? [];
+  const isOnly = brace === undefined ? /^;\s*(?!\}?\s*else\b)/ : /^;\s*\}(?!\s*else\b)/;
+  if (opening === undefined || !isOnly.test(code.slice(end))) return undefined;
+  const to = at - opening.length + 1;
+  const from = code.lastIndexOf("if (", to);
+  if (from < 0 || closing(code, from + "if ".length) !== to - 1) return undefined;
+  return [from, to];
 }
 
 /** Blanks template literals with all that they contain, nested templates included. */
