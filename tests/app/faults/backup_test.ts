@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { createNoteRecord } from "../../../src/client/notes/note_store.ts";
 import { createNote, formatNote } from "../../../src/core/protocol/note.ts";
-import { runCase, withFaultScene } from "../../support/app/fault_scene.ts";
+import { type FaultCases, type FaultScene, runCases, withFaultScene } from "../../support/app/fault_scene.ts";
 import {
   encryptStore,
   newContent,
@@ -20,85 +20,85 @@ const OTHER_PASSPHRASE = "another horse battery";
 Deno.test({
   name: "backups",
   ignore: chromium === undefined,
-  fn: (t) =>
-    withFaultScene({}, async (scene) => {
-      const test = (name: string, fn: () => Promise<void>) => runCase(t, scene, name, fn);
-      const deployment = scene.deployments.pools.get(POOL)!;
-      const contentWith = (count: number, content?: StoreContent) =>
-        unpaidContent(deployment, count, content);
-
-      await test("a backup of other notes and a file that is none do not prove the backup", async () => {
-        const visit = await scene.visit({ isBackedUp: false });
-        await visit.click("Back up now");
-        await visit.step("offer");
-        await visit.click("Save a file");
-        await visit.step("made-file");
-        await chooseFile(visit, "Choose the saved file", await encryptStore(newContent(), PASSPHRASE));
-        await visit.step("read");
-        await visit.type("backup-passphrase", PASSPHRASE);
-        await visit.click("Open the backup");
-        await visit.page.waitForSelector('[data-step="made-file"] .notice.is-problem');
-        assert.match(
-          (await visit.notices())[1],
-          /^This backup belongs to other notes\. Choose the file that you just/,
-        );
-        await visit.inspect("backup-wrong");
-        await chooseFile(visit, "Choose the saved file", new TextEncoder().encode("holiday.jpg"));
-        await visit.step("read");
-        await visit.type("backup-passphrase", PASSPHRASE);
-        await visit.click("Open the backup");
-        await visit.page.waitForSelector('[data-step="made-file"] .notice.is-problem');
-        assert.match((await visit.notices())[1], /cannot be read/);
-        await visit.page.evaluate(() => location.hash = "#/");
-        await visit.step("notes");
-        assert.match((await visit.notices())[1], /^Not backed up yet/);
-      });
-
-      await test("an older backup removes no note, and a newer one adds what is missing", async () => {
-        const seed = newContent();
-        const visit = await scene.visit({ content: contentWith(2, seed) });
-        await openRestore(visit);
-        await restoreFile(visit, encryptStore(contentWith(1, seed), OTHER_PASSPHRASE), OTHER_PASSPHRASE);
-        await visit.step("restored");
-        assert.equal((await visit.notices())[1], "0 notes were added. 1 was here already.");
-        await visit.click("Show my notes");
-        await countNotes(visit, 2);
-        await openRestore(visit);
-        await restoreFile(visit, encryptStore(contentWith(3, seed), OTHER_PASSPHRASE), OTHER_PASSPHRASE);
-        await visit.step("restored");
-        assert.equal((await visit.notices())[1], "1 note was added. 2 were here already.");
-        await visit.click("Show my notes");
-        await countNotes(visit, 3);
-      });
-
-      await test("a backup with another recovery code changes nothing", async () => {
-        const visit = await scene.visit({ content: contentWith(1) });
-        await openRestore(visit);
-        await restoreFile(visit, encryptStore(contentWith(2), OTHER_PASSPHRASE), OTHER_PASSPHRASE);
-        await visit.page.waitForSelector('[data-step="restore"] .notice.is-problem');
-        assert.match((await visit.notices())[1], /come from another recovery code\. Nothing was changed\./);
-        await visit.inspect("restore-conflict");
-        await visit.page.evaluate(() => location.hash = "#/");
-        await countNotes(visit, 1);
-      });
-
-      await test("a backup of another network is kept and cannot be used here", async () => {
-        const { seed } = newContent();
-        const note = createNote({ asset: "native", amount: "10", network: "testnet" });
-        const record = { ...createNoteRecord(formatNote(note), 1), state: "deposited" as const };
-        const visit = await scene.visit({ content: "none" });
-        await visit.click("I have a backup");
-        await restoreFile(visit, encryptStore({ seed, records: [record] }, PASSPHRASE), PASSPHRASE);
-        await visit.step("restored");
-        assert.deepEqual((await visit.notices()).slice(1), [
-          "1 note was added. 0 were here already.",
-          "1 note is of another network and cannot be used here.",
-        ]);
-        await visit.click("Show my notes");
-        await countNotes(visit, 1);
-        await visit.inspect("notes-other-network");
-        assert.match(await visit.text(), /Of another network: testnet/);
-        assert.equal(await visit.page.$("li.note button"), null, "it offers nothing that cannot be done");
-      });
-    }),
+  fn: (t) => withFaultScene({}, (scene) => runCases(t, scene, cases)),
 });
+
+const cases: FaultCases = {
+  async "a backup of other notes and a file that is none do not prove the backup"(scene) {
+    const visit = await scene.visit({ isBackedUp: false });
+    await visit.click("Back up now");
+    await visit.step("offer");
+    await visit.click("Save a file");
+    await visit.step("made-file");
+    await chooseFile(visit, "Choose the saved file", await encryptStore(newContent(), PASSPHRASE));
+    await visit.step("read");
+    await visit.type("backup-passphrase", PASSPHRASE);
+    await visit.click("Open the backup");
+    await visit.page.waitForSelector('[data-step="made-file"] .notice.is-problem');
+    assert.match(
+      (await visit.notices())[1],
+      /^This backup belongs to other notes\. Choose the file that you just/,
+    );
+    await visit.inspect("backup-wrong");
+    await chooseFile(visit, "Choose the saved file", new TextEncoder().encode("holiday.jpg"));
+    await visit.step("read");
+    await visit.type("backup-passphrase", PASSPHRASE);
+    await visit.click("Open the backup");
+    await visit.page.waitForSelector('[data-step="made-file"] .notice.is-problem');
+    assert.match((await visit.notices())[1], /cannot be read/);
+    await visit.page.evaluate(() => location.hash = "#/");
+    await visit.step("notes");
+    assert.match((await visit.notices())[1], /^Not backed up yet/);
+  },
+
+  async "an older backup removes no note, and a newer one adds what is missing"(scene) {
+    const seed = newContent();
+    const visit = await scene.visit({ content: contentWith(scene, 2, seed) });
+    await openRestore(visit);
+    await restoreFile(visit, encryptStore(contentWith(scene, 1, seed), OTHER_PASSPHRASE), OTHER_PASSPHRASE);
+    await visit.step("restored");
+    assert.equal((await visit.notices())[1], "0 notes were added. 1 was here already.");
+    await visit.click("Show my notes");
+    await countNotes(visit, 2);
+    await openRestore(visit);
+    await restoreFile(visit, encryptStore(contentWith(scene, 3, seed), OTHER_PASSPHRASE), OTHER_PASSPHRASE);
+    await visit.step("restored");
+    assert.equal((await visit.notices())[1], "1 note was added. 2 were here already.");
+    await visit.click("Show my notes");
+    await countNotes(visit, 3);
+  },
+
+  async "a backup with another recovery code changes nothing"(scene) {
+    const visit = await scene.visit({ content: contentWith(scene, 1) });
+    await openRestore(visit);
+    await restoreFile(visit, encryptStore(contentWith(scene, 2), OTHER_PASSPHRASE), OTHER_PASSPHRASE);
+    await visit.page.waitForSelector('[data-step="restore"] .notice.is-problem');
+    assert.match((await visit.notices())[1], /come from another recovery code\. Nothing was changed\./);
+    await visit.inspect("restore-conflict");
+    await visit.page.evaluate(() => location.hash = "#/");
+    await countNotes(visit, 1);
+  },
+
+  async "a backup of another network is kept and cannot be used here"(scene) {
+    const { seed } = newContent();
+    const note = createNote({ asset: "native", amount: "10", network: "testnet" });
+    const record = { ...createNoteRecord(formatNote(note), 1), state: "deposited" as const };
+    const visit = await scene.visit({ content: "none" });
+    await visit.click("I have a backup");
+    await restoreFile(visit, encryptStore({ seed, records: [record] }, PASSPHRASE), PASSPHRASE);
+    await visit.step("restored");
+    assert.deepEqual((await visit.notices()).slice(1), [
+      "1 note was added. 0 were here already.",
+      "1 note is of another network and cannot be used here.",
+    ]);
+    await visit.click("Show my notes");
+    await countNotes(visit, 1);
+    await visit.inspect("notes-other-network");
+    assert.match(await visit.text(), /Of another network: testnet/);
+    assert.equal(await visit.page.$("li.note button"), null, "it offers nothing that cannot be done");
+  },
+};
+
+/** Returns a store's content with unpaid notes of the pool. */
+const contentWith = (scene: FaultScene, count: number, content?: StoreContent) =>
+  unpaidContent(scene.deployments.pools.get(POOL)!, count, content);

@@ -2,9 +2,10 @@
 /** A browser that is full, denies or forgets what the app keeps: nothing is lost. */
 import assert from "node:assert/strict";
 import {
+  type FaultCases,
   type FaultScene,
   keepStore,
-  runCase,
+  runCases,
   type Visit,
   withFaultScene,
 } from "../../support/app/fault_scene.ts";
@@ -20,122 +21,124 @@ const OTHER_PASSPHRASE = "another horse battery";
 Deno.test({
   name: "storage",
   ignore: chromium === undefined,
-  fn: (t) =>
-    withFaultScene({}, async (scene) => {
-      const test = (name: string, fn: () => Promise<void>) => runCase(t, scene, name, fn);
-      const deployment = scene.deployments.pools.get(POOL)!;
-      const contentWith = (count: number, content?: StoreContent) =>
-        unpaidContent(deployment, count, content);
-
-      await test("a full storage stops a deposit before anything is paid, and it goes on when there is space", async () => {
-        const visit = await scene.visit({ prepare: limitStorage });
-        await fillStorage(visit);
-        await chooseAmount(visit);
-        await visit.step("deposit-failed");
-        assert.deepEqual(await visit.notices(), [
-          "The deposit stopped",
-          "The browser could not save your notes. Free some space, or allow storage for this page. What was saved before is unchanged.",
-        ]);
-        await visit.inspect("storage-full");
-        assert.equal(await visit.page.$('a[href^="ton://"]'), null, "no payment is shown");
-        await freeStorage(visit);
-        await visit.click("Try again");
-        await visit.step("amount");
-        await visit.page.click(`input[value="${POOL}"]`);
-        await visit.click("Continue");
-        await visit.step("pay-");
-      });
-
-      await test("a full storage keeps a new store from being reported as created", async () => {
-        const visit = await scene.visit({ content: "none", prepare: limitStorage });
-        await visit.step("absent");
-        await fillStorage(visit);
-        await visit.click("Start");
-        await fillNewPassphrase(visit);
-        await visit.page.waitForSelector('[data-step="new"] .notice.is-problem');
-        assert.match((await visit.notices())[1], /The browser could not save your notes\./);
-        await freeStorage(visit);
-        await fillNewPassphrase(visit);
-        await visit.step("notes");
-      });
-
-      await test("a browser that denies storage is refused at the start", async () => {
-        const visit = await scene.visit({ content: "none", prepare: denyStorage });
-        await visit.step("refused");
-        assert.match(
-          (await visit.notices())[1],
-          /does not let the page store anything\. Leave private browsing/,
-        );
-        await visit.inspect("storage-denied");
-        assert.equal(await visit.page.$("button.primary"), null);
-      });
-
-      await test("notes that the browser deleted between visits come back from the backup", async () => {
-        const content = contentWith(2);
-        const visit = await scene.visit({ content });
-        await forgetStorage(visit, scene);
-        await visit.page.reload({ waitUntil: "load" });
-        await visit.step("absent");
-        await visit.click("I have a backup");
-        await restoreFile(visit, encryptStore(content, OTHER_PASSPHRASE), OTHER_PASSPHRASE);
-        await visit.step("restored");
-        assert.deepEqual(await visit.notices(), [
-          "Your notes are back",
-          "2 notes were added. 0 were here already.",
-        ]);
-        await visit.click("Show my notes");
-        await countNotes(visit, 2);
-      });
-
-      await test("notes that the browser deletes while the app is open are reported, and come back from the backup", async () => {
-        const content = contentWith(1);
-        const visit = await scene.visit({ content });
-        await forgetStorage(visit, scene);
-        await chooseAmount(visit);
-        await visit.step("deposit-failed");
-        assert.match((await visit.notices())[1], /cannot be read\. Use a backup/);
-        await visit.click("Lock");
-        await visit.step("locked");
-        await visit.unlock();
-        await visit.click("Bring them back from a backup");
-        await restoreFile(visit, encryptStore(content, OTHER_PASSPHRASE), OTHER_PASSPHRASE);
-        await visit.step("restored");
-        await visit.click("Show my notes");
-        await countNotes(visit, 1);
-      });
-
-      await test("notes that were damaged are set aside as a file, and the backup takes their place", async () => {
-        const content = contentWith(1);
-        const visit = await scene.visit({ content });
-        await visit.page.evaluate(damageStore);
-        await visit.page.reload({ waitUntil: "load" });
-        await visit.unlock();
-        await visit.page.waitForSelector(".notice.is-problem");
-        assert.match((await visit.notices())[1], /cannot be read\. Use a backup/);
-        await visit.inspect("store-damaged");
-        await visit.click("Bring them back from a backup");
-        await visit.step("restore");
-        await restoreFile(visit, encryptStore(content, OTHER_PASSPHRASE), OTHER_PASSPHRASE);
-        await visit.step("restored");
-        await visit.click("Show my notes");
-        await countNotes(visit, 1);
-        const kept = [...Deno.readDirSync(scene.downloads)].map(({ name }) => name);
-        assert.ok(kept.includes("tonado-notes-unreadable.age"), kept.join());
-      });
-
-      await test("a wrong passphrase can be typed again", async () => {
-        const visit = await scene.visit({ content: "none" });
-        await visit.step("absent");
-        await keepStore(visit.page, contentWith(1), true);
-        await visit.page.reload({ waitUntil: "load" });
-        await visit.unlock("wrong horse battery");
-        await visit.page.waitForSelector(".notice.is-problem");
-        assert.match((await visit.notices())[1], /^That passphrase does not open it\. Check capital letters/);
-        await visit.unlock();
-        await countNotes(visit, 1);
-      });
-    }),
+  fn: (t) => withFaultScene({}, (scene) => runCases(t, scene, cases)),
 });
+
+const cases: FaultCases = {
+  async "a full storage stops a deposit before anything is paid, and it goes on when there is space"(scene) {
+    const visit = await scene.visit({ prepare: limitStorage });
+    await fillStorage(visit);
+    await chooseAmount(visit);
+    await visit.step("deposit-failed");
+    assert.deepEqual(await visit.notices(), [
+      "The deposit stopped",
+      "The browser could not save your notes. Free some space, or allow storage for this page. What was saved before is unchanged.",
+    ]);
+    await visit.inspect("storage-full");
+    assert.equal(await visit.page.$('a[href^="ton://"]'), null, "no payment is shown");
+    await freeStorage(visit);
+    await visit.click("Try again");
+    await visit.step("amount");
+    await visit.page.click(`input[value="${POOL}"]`);
+    await visit.click("Continue");
+    await visit.step("pay-");
+  },
+
+  async "a full storage keeps a new store from being reported as created"(scene) {
+    const visit = await scene.visit({ content: "none", prepare: limitStorage });
+    await visit.step("absent");
+    await fillStorage(visit);
+    await visit.click("Start");
+    await fillNewPassphrase(visit);
+    await visit.page.waitForSelector('[data-step="new"] .notice.is-problem');
+    assert.match((await visit.notices())[1], /The browser could not save your notes\./);
+    await freeStorage(visit);
+    await fillNewPassphrase(visit);
+    await visit.step("notes");
+  },
+
+  async "a browser that denies storage is refused at the start"(scene) {
+    const visit = await scene.visit({ content: "none", prepare: denyStorage });
+    await visit.step("refused");
+    assert.match(
+      (await visit.notices())[1],
+      /does not let the page store anything\. Leave private browsing/,
+    );
+    await visit.inspect("storage-denied");
+    assert.equal(await visit.page.$("button.primary"), null);
+  },
+
+  async "notes that the browser deleted between visits come back from the backup"(scene) {
+    const content = contentWith(scene, 2);
+    const visit = await scene.visit({ content });
+    await forgetStorage(visit, scene);
+    await visit.page.reload({ waitUntil: "load" });
+    await visit.step("absent");
+    await visit.click("I have a backup");
+    await restoreFile(visit, encryptStore(content, OTHER_PASSPHRASE), OTHER_PASSPHRASE);
+    await visit.step("restored");
+    assert.deepEqual(await visit.notices(), [
+      "Your notes are back",
+      "2 notes were added. 0 were here already.",
+    ]);
+    await visit.click("Show my notes");
+    await countNotes(visit, 2);
+  },
+
+  async "notes that the browser deletes while the app is open are reported, and come back from the backup"(
+    scene,
+  ) {
+    const content = contentWith(scene, 1);
+    const visit = await scene.visit({ content });
+    await forgetStorage(visit, scene);
+    await chooseAmount(visit);
+    await visit.step("deposit-failed");
+    assert.match((await visit.notices())[1], /cannot be read\. Use a backup/);
+    await visit.click("Lock");
+    await visit.step("locked");
+    await visit.unlock();
+    await visit.click("Bring them back from a backup");
+    await restoreFile(visit, encryptStore(content, OTHER_PASSPHRASE), OTHER_PASSPHRASE);
+    await visit.step("restored");
+    await visit.click("Show my notes");
+    await countNotes(visit, 1);
+  },
+
+  async "notes that were damaged are set aside as a file, and the backup takes their place"(scene) {
+    const content = contentWith(scene, 1);
+    const visit = await scene.visit({ content });
+    await visit.page.evaluate(damageStore);
+    await visit.page.reload({ waitUntil: "load" });
+    await visit.unlock();
+    await visit.page.waitForSelector(".notice.is-problem");
+    assert.match((await visit.notices())[1], /cannot be read\. Use a backup/);
+    await visit.inspect("store-damaged");
+    await visit.click("Bring them back from a backup");
+    await visit.step("restore");
+    await restoreFile(visit, encryptStore(content, OTHER_PASSPHRASE), OTHER_PASSPHRASE);
+    await visit.step("restored");
+    await visit.click("Show my notes");
+    await countNotes(visit, 1);
+    const kept = [...Deno.readDirSync(scene.downloads)].map(({ name }) => name);
+    assert.ok(kept.includes("tonado-notes-unreadable.age"), kept.join());
+  },
+
+  async "a wrong passphrase can be typed again"(scene) {
+    const visit = await scene.visit({ content: "none" });
+    await visit.step("absent");
+    await keepStore(visit.page, contentWith(scene, 1), true);
+    await visit.page.reload({ waitUntil: "load" });
+    await visit.unlock("wrong horse battery");
+    await visit.page.waitForSelector(".notice.is-problem");
+    assert.match((await visit.notices())[1], /^That passphrase does not open it\. Check capital letters/);
+    await visit.unlock();
+    await countNotes(visit, 1);
+  },
+};
+
+/** Returns a store's content with unpaid notes of the pool. */
+const contentWith = (scene: FaultScene, count: number, content?: StoreContent) =>
+  unpaidContent(scene.deployments.pools.get(POOL)!, count, content);
 
 async function fillNewPassphrase(visit: Visit): Promise<void> {
   await visit.step("new");

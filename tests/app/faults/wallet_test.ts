@@ -17,108 +17,126 @@ Deno.test({
   ignore: chromium === undefined,
   fn: (t) =>
     withFaultScene({}, async (scene) => {
-      const test = (name: string, fn: (visit: Visit) => Promise<void>) =>
-        runCase(t, scene, name, async () => {
-          const before = scene.wallet.sent;
-          const visit = await connectedVisit(scene);
-          await fn(visit);
-          await visit.step("deposited");
-          assert.ok(scene.wallet.sent > before);
-          await visit.page.close();
-        });
-      const pay = async (visit: Visit, conduct: WalletConduct) => {
-        scene.conduct = () => conduct;
-        await visit.click("Pay with");
-      };
-      /** The wallet can be asked again only when the first request can no longer be paid. */
-      const payAgain = async (visit: Visit) => {
-        assert.equal(await payButton(visit), null, "the first request may still be paid");
-        advanceChain(scene);
-        await visit.page.waitForFunction(isPayOffered);
-        await pay(visit, "signs");
-      };
-
-      await test("that declines is watched until its request is over, and asked again", async (visit) => {
-        await pay(visit, "declines");
-        await notice(
-          visit,
-          /^The wallet says that you declined\. We watch the pool for two minutes to be sure\.$/,
-        );
-        await visit.inspect("wallet-declined");
-        await payAgain(visit);
-      });
-
-      await test("that is slow is waited for", async (visit) => {
-        const answer = Promise.withResolvers<WalletConduct>();
-        scene.conduct = () => answer.promise;
-        await visit.click("Pay with");
-        await visit.page.waitForFunction(() => document.body.innerText.includes("Confirm it in Test wallet"));
-        await visit.inspect("wallet-asking");
-        answer.resolve("signs");
-      });
-
-      await test("that signs after the request is over pays once, although it can be asked again", async (visit) => {
-        const answer = Promise.withResolvers<WalletConduct>();
-        scene.conduct = () => answer.promise;
-        const before = scene.wallet.sent;
-        await visit.click("Pay with");
-        await visit.page.waitForFunction(() => document.body.innerText.includes("Confirm it in Test wallet"));
-        advanceChain(scene);
-        await notice(visit, /^No payment was seen in time\. You can try again\.$/);
-        assert.notEqual(await payButton(visit), null);
-        answer.resolve("late");
-        await visit.step("deposited");
-        assert.equal(scene.wallet.sent - before, 1);
-      });
-
-      await test("that answers nonsense is watched, and asked again", async (visit) => {
-        await pay(visit, "nonsense");
-        await notice(visit, /^The wallet gave no clear answer\. We watch the pool for two minutes\.$/);
-        await payAgain(visit);
-      });
-
-      await test("that claims a payment which it did not make is watched, and asked again", async (visit) => {
-        await pay(visit, "lies");
-        await visit.page.waitForFunction(() => document.body.innerText.includes("Waiting for the network"));
-        await payAgain(visit);
-      });
-
-      await test("that sends another amount gets it back, and is asked again", async (visit) => {
-        const chain = connect({ network: "localnet", endpoint: scene.indexer });
-        const balance = async () => (await chain.account(scene.wallet.address)).balance;
-        const before = await balance();
-        await pay(visit, "another amount");
-        await notice(
-          visit,
-          /^The pool sent your money back\. Pay exactly the amount that is shown, and try again\.$/,
-        );
-        await visit.inspect("wallet-other-amount");
-        assert.ok(before - await balance() < toNano("0.2"), "only fees were spent");
-        await pay(visit, "signs");
-      });
-
-      await test("that pays without the bounce flag pays as any other", (visit) =>
-        pay(visit, "unbounceable"));
-
-      await runCase(t, scene, "that sends twice makes two deposits, and both can be withdrawn", async () => {
-        const visit = await connectedVisit(scene);
-        const before = scene.wallet.sent;
-        await pay(visit, "twice");
-        await visit.step("deposited");
-        await waitUntil("both are sent", () => Promise.resolve(scene.wallet.sent === before + 2));
-        await visit.click("Show my notes");
-        await visit.step("notes");
-        await waitForText(visit, "Paid in twice: withdraw it each time");
-        await withdraw(visit);
-        await visit.step("withdrawn", SETTLEMENT_TIMEOUT_MS);
-        await visit.click("Done");
-        await visit.step("notes");
-        await visit.page.waitForFunction(() => !document.body.innerText.includes("Paid in twice"));
-        await withdraw(visit);
-        await visit.step("withdrawn", SETTLEMENT_TIMEOUT_MS);
-      });
+      for (const [name, pay] of Object.entries(payments)) {
+        await runCase(t, scene, name, () => paysOnce(scene, pay));
+      }
+      await runCase(
+        t,
+        scene,
+        "that sends twice makes two deposits, and both can be withdrawn",
+        () => withdrawsTwice(scene),
+      );
     }),
 });
+
+/** Connects a wallet, pays in an unusual way, and asserts that the deposit arrives. */
+async function paysOnce(scene: FaultScene, pay: Payment): Promise<void> {
+  const before = scene.wallet.sent;
+  const visit = await connectedVisit(scene);
+  await pay(scene, visit);
+  await visit.step("deposited");
+  assert.ok(scene.wallet.sent > before);
+  await visit.page.close();
+}
+
+async function pay(scene: FaultScene, visit: Visit, conduct: WalletConduct): Promise<void> {
+  scene.conduct = () => conduct;
+  await visit.click("Pay with");
+}
+
+/** Pays again, which the app offers only when the first request can no longer be paid. */
+async function payAgain(scene: FaultScene, visit: Visit): Promise<void> {
+  assert.equal(await payButton(visit), null, "the first request may still be paid");
+  advanceChain(scene);
+  await visit.page.waitForFunction(isPayOffered);
+  await pay(scene, visit, "signs");
+}
+
+type Payment = (scene: FaultScene, visit: Visit) => Promise<void>;
+
+/** How the wallet behaves before the deposit arrives. */
+const payments: Readonly<Record<string, Payment>> = {
+  async "that declines is watched until its request is over, and asked again"(scene, visit) {
+    await pay(scene, visit, "declines");
+    await notice(
+      visit,
+      /^The wallet says that you declined\. We watch the pool for two minutes to be sure\.$/,
+    );
+    await visit.inspect("wallet-declined");
+    await payAgain(scene, visit);
+  },
+
+  async "that is slow is waited for"(scene, visit) {
+    const answer = Promise.withResolvers<WalletConduct>();
+    scene.conduct = () => answer.promise;
+    await visit.click("Pay with");
+    await visit.page.waitForFunction(() => document.body.innerText.includes("Confirm it in Test wallet"));
+    await visit.inspect("wallet-asking");
+    answer.resolve("signs");
+  },
+
+  async "that signs after the request is over pays once, although it can be asked again"(scene, visit) {
+    const answer = Promise.withResolvers<WalletConduct>();
+    scene.conduct = () => answer.promise;
+    const before = scene.wallet.sent;
+    await visit.click("Pay with");
+    await visit.page.waitForFunction(() => document.body.innerText.includes("Confirm it in Test wallet"));
+    advanceChain(scene);
+    await notice(visit, /^No payment was seen in time\. You can try again\.$/);
+    assert.notEqual(await payButton(visit), null);
+    answer.resolve("late");
+    await visit.step("deposited");
+    assert.equal(scene.wallet.sent - before, 1);
+  },
+
+  async "that answers nonsense is watched, and asked again"(scene, visit) {
+    await pay(scene, visit, "nonsense");
+    await notice(visit, /^The wallet gave no clear answer\. We watch the pool for two minutes\.$/);
+    await payAgain(scene, visit);
+  },
+
+  async "that claims a payment which it did not make is watched, and asked again"(scene, visit) {
+    await pay(scene, visit, "lies");
+    await visit.page.waitForFunction(() => document.body.innerText.includes("Waiting for the network"));
+    await payAgain(scene, visit);
+  },
+
+  async "that sends another amount gets it back, and is asked again"(scene, visit) {
+    const chain = connect({ network: "localnet", endpoint: scene.indexer });
+    const balance = async () => (await chain.account(scene.wallet.address)).balance;
+    const before = await balance();
+    await pay(scene, visit, "another amount");
+    await notice(
+      visit,
+      /^The pool sent your money back\. Pay exactly the amount that is shown, and try again\.$/,
+    );
+    await visit.inspect("wallet-other-amount");
+    assert.ok(before - await balance() < toNano("0.2"), "only fees were spent");
+    await pay(scene, visit, "signs");
+  },
+
+  async "that pays without the bounce flag pays as any other"(scene, visit) {
+    await pay(scene, visit, "unbounceable");
+  },
+};
+
+async function withdrawsTwice(scene: FaultScene): Promise<void> {
+  const visit = await connectedVisit(scene);
+  const before = scene.wallet.sent;
+  await pay(scene, visit, "twice");
+  await visit.step("deposited");
+  await waitUntil("both are sent", () => Promise.resolve(scene.wallet.sent === before + 2));
+  await visit.click("Show my notes");
+  await visit.step("notes");
+  await waitForText(visit, "Paid in twice: withdraw it each time");
+  await withdraw(visit);
+  await visit.step("withdrawn", SETTLEMENT_TIMEOUT_MS);
+  await visit.click("Done");
+  await visit.step("notes");
+  await visit.page.waitForFunction(() => !document.body.innerText.includes("Paid in twice"));
+  await withdraw(visit);
+  await visit.step("withdrawn", SETTLEMENT_TIMEOUT_MS);
+}
 
 async function connectedVisit(scene: FaultScene): Promise<Visit> {
   const visit = await scene.visit();

@@ -139,6 +139,14 @@ export async function runCase(
   });
 }
 
+/** The cases of a test, by name. */
+export type FaultCases = Readonly<Record<string, (scene: FaultScene) => Promise<void>>>;
+
+/** Runs each case as a step. */
+export async function runCases(t: Deno.TestContext, scene: FaultScene, cases: FaultCases): Promise<void> {
+  for (const [name, run] of Object.entries(cases)) await runCase(t, scene, name, () => run(scene));
+}
+
 async function openVisit(
   browser: Browser,
   { app, wallet, downloads }: FaultScene,
