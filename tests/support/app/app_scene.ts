@@ -7,6 +7,7 @@ import { waitUntil } from "../../../testkit/programs/wait_until.ts";
 import { startBridge } from "../../../testkit/wallet/bridge_server.ts";
 import { openRemoteWallet, type RemoteWallet } from "../../../testkit/wallet/remote_wallet.ts";
 import { openTestWallet, type TestWallet } from "../../../testkit/wallet/test_wallet.ts";
+import type { Browser, BrowserContext } from "puppeteer-core";
 import { withBrowser } from "./app_browser.ts";
 import { buildApp, useBuild } from "./built_app.ts";
 import { type Journey, openJourney, PASSPHRASE } from "./journey.ts";
@@ -36,90 +37,119 @@ interface LocalnetFacts {
   readonly wallets: readonly { readonly mnemonic: string; readonly version: "v4R2" | "v5R1" }[];
 }
 
-/** @param options.sharedEndpoint whether deposits and withdrawals use one endpoint; `args` are the browser's */
+interface BrowserOptions {
+  /** Whether deposits and withdrawals use one endpoint. */
+  readonly sharedEndpoint?: boolean;
+  /** Arguments of the browser. */
+  readonly args?: readonly string[];
+}
+
+/** Runs `use` with the app in a browser, and asserts that it made no foreign requests and broke no rule of its policy. */
 export async function inBrowser(
   use: (scene: Scene) => Promise<void>,
-  { sharedEndpoint = false, args = [] }: {
-    readonly sharedEndpoint?: boolean;
-    readonly args?: readonly string[];
-  } = {},
+  { sharedEndpoint = false, args = [] }: BrowserOptions = {},
 ): Promise<void> {
   await withTempDirectory(async (data) => {
-    const network = startProgram(sourceCommand, [
-      ...["localnet", "--json", "--data-dir", data, "--block-time", "400"],
-      ...["--port", "0", "--relayer-port", "0"],
-    ]);
-    const bridge = startBridge();
-    const sessions: RemoteWallet[] = [];
-    try {
-      const net: LocalnetFacts = JSON.parse(await network.nextLine());
-      useBuild(await buildApp());
-      const app = await serveApp({
-        depositEndpoint: net.indexer,
-        withdrawalEndpoint: sharedEndpoint ? net.indexer : net.indexer.replace("127.0.0.1", "localhost"),
-        relayers: [net.relayer],
-        deployments: parseDeployments(JSON.parse(await Deno.readTextFile(net.registry))),
-        wallets: [{
-          id: "test",
-          name: "Test wallet",
-          link: "http://wallet.test/connect",
-          bridge: bridge.url,
-        }],
-      });
-      const downloads = `${data}/downloads`;
-      await Deno.mkdir(downloads);
-      if (pictures) await Deno.mkdir(pictures, { recursive: true });
-      await withBrowser(async (browser) => {
-        const context = await browser.createBrowserContext();
-        const session = await browser.target().createCDPSession();
-        await session.send("Browser.setDownloadBehavior", {
-          behavior: "allow",
-          downloadPath: downloads,
-          browserContextId: context.id,
-        });
-        const journeys = [await openJourney(context, app.url, pictures)];
-        const [journey] = journeys;
-        const { indexer, wallets: [{ mnemonic, version }] } = net;
-        const wallet = await openTestWallet({ indexer, mnemonic, version });
-        const connectWallet = async () => {
-          await journey.click("Test wallet");
-          const link = await journey.page.waitForSelector('a[href^="http://wallet.test/connect"]');
-          const href = await link!.evaluate((each) => each.getAttribute("href")!);
-          sessions.push(await openRemoteWallet(wallet, { link: href, bridge: bridge.url }));
-          await journey.step("pay-");
-        };
-        const killTab = async () => {
-          await journeys.at(-1)!.page.close();
-          journeys.push(await openJourney(context, app.url, pictures));
-          return journeys.at(-1)!;
-        };
-        const freshBrowser = async () => {
-          journeys.push(await openJourney(await browser.createBrowserContext(), app.url, undefined));
-          return journeys.at(-1)!;
-        };
-        await use({ journey, net, downloads, connectWallet, wallet, killTab, freshBrowser });
-        assert.deepEqual(journeys.flatMap(({ violations }) => violations), []);
-        const known = [
-          app.url,
-          net.indexer,
-          net.indexer.replace("127.0.0.1", "localhost"),
-          net.relayer,
-          bridge.url,
-        ];
-        const origins = new Set(known.map((url) => new URL(url).origin));
-        assert.deepEqual(
-          journeys.flatMap((each) => [...each.origins]).filter((origin) => !origins.has(origin)),
-          [],
-          "foreign origins",
-        );
-      }, args);
-      await app.close();
-    } finally {
-      for (const session of sessions) session.close();
-      await bridge.close();
-      await network.stop();
-    }
+    await using environment = await startEnvironment(data, sharedEndpoint);
+    await withBrowser(async (browser) => {
+      const { context, downloads } = await openContext(browser, data);
+      const journeys = [await openJourney(context, environment.app.url, pictures)];
+      await use(await openScene({ browser, context, environment, journeys, downloads }));
+      assertIsolated(journeys, environment);
+    }, args);
   });
+}
+
+/** What the app needs around it. */
+type Environment = Awaited<ReturnType<typeof startEnvironment>>;
+
+/** Starts a local network with its relayer, a bridge for wallets, and the app. */
+async function startEnvironment(data: string, sharedEndpoint: boolean) {
+  await using stack = new AsyncDisposableStack();
+  const network = startProgram(sourceCommand, [
+    ...["localnet", "--json", "--data-dir", data, "--block-time", "400"],
+    ...["--port", "0", "--relayer-port", "0"],
+  ]);
+  stack.defer(async () => void await network.stop());
+  const bridge = startBridge();
+  stack.defer(() => bridge.close());
+  const sessions: RemoteWallet[] = [];
+  stack.defer(() => sessions.forEach((session) => session.close()));
+  const net: LocalnetFacts = JSON.parse(await network.nextLine());
+  useBuild(await buildApp());
+  const app = await serveApp({
+    depositEndpoint: net.indexer,
+    withdrawalEndpoint: sharedEndpoint ? net.indexer : otherOrigin(net.indexer),
+    relayers: [net.relayer],
+    deployments: parseDeployments(JSON.parse(await Deno.readTextFile(net.registry))),
+    wallets: [{ id: "test", name: "Test wallet", link: "http://wallet.test/connect", bridge: bridge.url }],
+  });
+  stack.defer(() => app.close());
+  const open = stack.move();
+  return { net, app, bridge, sessions, [Symbol.asyncDispose]: () => open.disposeAsync() };
+}
+
+/** The same server under another origin. */
+const otherOrigin = (url: string) => url.replace("127.0.0.1", "localhost");
+
+/** Opens a browser context that saves downloads in a folder. */
+async function openContext(browser: Browser, data: string) {
+  const downloads = `${data}/downloads`;
+  await Deno.mkdir(downloads);
+  if (pictures) await Deno.mkdir(pictures, { recursive: true });
+  const context = await browser.createBrowserContext();
+  const session = await browser.target().createCDPSession();
+  await session.send("Browser.setDownloadBehavior", {
+    behavior: "allow",
+    downloadPath: downloads,
+    browserContextId: context.id,
+  });
+  return { context, downloads };
+}
+
+/** Returns the scene of a journey. Journeys that the test opens are added to `journeys`. */
+async function openScene({ browser, context, environment, journeys, downloads }: {
+  browser: Browser;
+  context: BrowserContext;
+  environment: Environment;
+  journeys: Journey[];
+  downloads: string;
+}): Promise<Scene> {
+  const { net, app, bridge, sessions } = environment;
+  const [journey] = journeys;
+  const { indexer, wallets: [{ mnemonic, version }] } = net;
+  const wallet = await openTestWallet({ indexer, mnemonic, version });
+  return {
+    ...{ journey, net, downloads, wallet },
+    async connectWallet() {
+      await journey.click("Test wallet");
+      const link = await journey.page.waitForSelector('a[href^="http://wallet.test/connect"]');
+      const href = await link!.evaluate((each) => each.getAttribute("href")!);
+      sessions.push(await openRemoteWallet(wallet, { link: href, bridge: bridge.url }));
+      await journey.step("pay-");
+    },
+    async killTab() {
+      await journeys.at(-1)!.page.close();
+      journeys.push(await openJourney(context, app.url, pictures));
+      return journeys.at(-1)!;
+    },
+    async freshBrowser() {
+      journeys.push(await openJourney(await browser.createBrowserContext(), app.url, undefined));
+      return journeys.at(-1)!;
+    },
+  };
+}
+
+/** Asserts that the pages broke no rule of their policy, and requested nothing from other origins. */
+function assertIsolated(journeys: readonly Journey[], { app, net, bridge }: Environment): void {
+  assert.deepEqual(journeys.flatMap(({ violations }) => violations), []);
+  const known = [app.url, net.indexer, otherOrigin(net.indexer), net.relayer, bridge.url];
+  const origins = new Set(known.map((url) => new URL(url).origin));
+  assert.deepEqual(
+    journeys.flatMap((each) => [...each.origins]).filter((origin) => !origins.has(origin)),
+    [],
+    "foreign origins",
+  );
 }
 
 export async function createStore(journey: Journey): Promise<void> {
