@@ -45,25 +45,25 @@ export async function openBackend(kind: BackendKind): Promise<Backend> {
     countWithdrawals: () => Promise.resolve(undefined),
   };
   if (kind === "kv") return { ...none, env: {}, [Symbol.asyncDispose]: () => Promise.resolve() };
-  await using made = new AsyncDisposableStack();
-  const { url: databaseUrl } = made.use(await freshDatabase());
+  await using stack = new AsyncDisposableStack();
+  const { url: databaseUrl } = stack.use(await freshDatabase());
   if (kind === "postgres") {
-    const places = made.move();
+    const resources = stack.move();
     return {
       ...none,
       databaseUrl,
       env: { DATABASE_URL: databaseUrl },
-      [Symbol.asyncDispose]: () => places.disposeAsync(),
+      [Symbol.asyncDispose]: () => resources.disposeAsync(),
     };
   }
-  const database = made.use(startTcpProxy(await throughPgbouncer(databaseUrl), 5432));
-  const { url: cacheUrl, prefix } = made.use(await freshRedisNamespace());
-  const cache = made.use(startTcpProxy(cacheUrl, 6379));
+  const database = stack.use(startTcpProxy(await throughPgbouncer(databaseUrl), 5432));
+  const { url: cacheUrl, prefix } = stack.use(await freshRedisNamespace());
+  const cache = stack.use(startTcpProxy(cacheUrl, 6379));
   const prefixed = new URL(cache.url);
   prefixed.searchParams.set("keyPrefix", prefix);
   const gates: Readonly<Record<string, TcpProxy>> = { PgBouncer: database, Redis: cache };
   const outages = new Map<string, number>();
-  const places = made.move();
+  const resources = stack.move();
   return {
     databaseUrl,
     env: { DATABASE_URL: database.url, CACHE_URL: prefixed.href, ...unreachableLimits },
@@ -82,6 +82,6 @@ export async function openBackend(kind: BackendKind): Promise<Backend> {
         (await redisCommand(cacheUrl, ["EVAL", COUNT_WITHDRAWALS_SCRIPT, "0", keys], TIMEOUT_MS)).slice(1),
       );
     },
-    [Symbol.asyncDispose]: () => places.disposeAsync(),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }

@@ -64,7 +64,7 @@ export interface CampaignReport extends CampaignTotals {
   readonly kills: number;
   /** Processes restarted in good order under load. */
   readonly restarts: number;
-  /** Milliseconds until another process led. */
+  /** Milliseconds until another process leads. */
   readonly takeovers: readonly number[];
   /** How often each shared server was interrupted. */
   readonly outages: ReadonlyMap<string, number>;

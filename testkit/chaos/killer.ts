@@ -44,7 +44,7 @@ export class Killer {
   readonly journalStates = new Map<JournalState, number>();
   /** The kill points used. */
   readonly killPoints = new Map<string, number>();
-  /** Milliseconds until another process led. */
+  /** Milliseconds until another process leads. */
   readonly takeovers: number[] = [];
   kills = 0;
   /** Processes restarted in good order. */
@@ -125,12 +125,12 @@ export class Killer {
   async #kill(victim: Replica): Promise<void> {
     const { backend, fleet, proxy, rows } = this.deps;
     const shared = backend.databaseUrl !== undefined;
-    const led = !shared || await fleet.leader() === victim;
+    const wasLeader = !shared || await fleet.leader() === victim;
     await victim.stop("SIGKILL");
     const died = performance.now();
     this.kills++;
-    if (led && shared && fleet.running.length > 0) this.#watching.push(this.#watchTakeover(died));
-    if (!led) return;
+    if (wasLeader && shared && fleet.running.length > 0) this.#watching.push(this.#watchTakeover(died));
+    if (!wasLeader) return;
     const death = readJournalState(await rows(), proxy.forwardedHashes);
     this.journalStates.set(death, (this.journalStates.get(death) ?? 0) + 1);
   }

@@ -31,7 +31,7 @@ export function emptyClientReport(): ClientReport {
 
 /** Withdraws notes through a fleet. */
 export class RetryingClient {
-  readonly #told = new Set<string>();
+  readonly #reportedEnds = new Set<string>();
 
   constructor(
     readonly net: TrapdoorNetwork,
@@ -55,9 +55,9 @@ export class RetryingClient {
   /** Sometimes submits twice at once, to two replicas if there are two. Only one may be accepted. */
   async #submit(placed: DepositedNote): Promise<void> {
     const times = this.random.chance(DUPLICATE_PROBABILITY) ? 2 : 1;
-    const taken = await Promise.all(Array.from({ length: times }, () => this.#submitOne(placed)));
-    if (times === 2 && taken[0] !== undefined && taken[0] === taken[1]) {
-      this.tally.unexpected.push(`taken on twice: ${JSON.stringify(this.net.statusQuery(placed))}`);
+    const answers = await Promise.all(Array.from({ length: times }, () => this.#submitOne(placed)));
+    if (times === 2 && answers[0] !== undefined && answers[0] === answers[1]) {
+      this.tally.unexpected.push(`accepted twice: ${JSON.stringify(this.net.statusQuery(placed))}`);
     }
   }
 
@@ -95,8 +95,8 @@ export class RetryingClient {
       if (state === "failed" || state === "expired") {
         const { nullifierHash, settledAt, reason } = answer!.body;
         const end = `${nullifierHash} ${settledAt}`;
-        if (!this.#told.has(end)) this.tally.reported.push(`${state}: ${reason}`);
-        this.#told.add(end);
+        if (!this.#reportedEnds.has(end)) this.tally.reported.push(`${state}: ${reason}`);
+        this.#reportedEnds.add(end);
         await this.#pause();
         return false;
       }

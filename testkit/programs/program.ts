@@ -28,14 +28,14 @@ export function startProgram(
   args: readonly string[],
   env: Record<string, string> = {},
 ): Program {
-  const kept = ["PATH", "HOME", "DENO_DIR", "TMPDIR"].flatMap((name) => {
+  const inherited = ["PATH", "HOME", "DENO_DIR", "TMPDIR"].flatMap((name) => {
     const value = Deno.env.get(name);
     return value === undefined ? [] : [[name, value]];
   });
   const child = new Deno.Command(program[0], {
     args: [...program.slice(1), ...args],
     clearEnv: true,
-    env: { ...Object.fromEntries(kept), ...env },
+    env: { ...Object.fromEntries(inherited), ...env },
     stdin: "null",
     stdout: "piped",
     stderr: "piped",

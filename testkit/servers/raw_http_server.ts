@@ -89,7 +89,7 @@ async function write(connection: Deno.Conn, { status, headers = {}, body, trunca
 
 class RequestReader {
   readonly #connection: Deno.Conn;
-  #held = new Uint8Array();
+  #buffered = new Uint8Array();
 
   constructor(connection: Deno.Conn) {
     this.#connection = connection;
@@ -97,12 +97,12 @@ class RequestReader {
 
   async next(): Promise<RawRequest | undefined> {
     let end: number;
-    while ((end = findHeaderEnd(this.#held)) < 0) if (!await this.#read()) return undefined;
-    const head = new TextDecoder().decode(this.#held.subarray(0, end));
+    while ((end = findHeaderEnd(this.#buffered)) < 0) if (!await this.#read()) return undefined;
+    const head = new TextDecoder().decode(this.#buffered.subarray(0, end));
     const length = Number(/^content-length:\s*(\d+)/im.exec(head)?.[1] ?? 0);
-    while (this.#held.length < end + length) if (!await this.#read()) return undefined;
-    const body = new TextDecoder().decode(this.#held.subarray(end, end + length));
-    this.#held = this.#held.slice(end + length);
+    while (this.#buffered.length < end + length) if (!await this.#read()) return undefined;
+    const body = new TextDecoder().decode(this.#buffered.subarray(end, end + length));
+    this.#buffered = this.#buffered.slice(end + length);
     return { path: head.split(" ", 2)[1] ?? "/", body };
   }
 
@@ -110,10 +110,10 @@ class RequestReader {
     const chunk = new Uint8Array(16_384);
     const count = await this.#connection.read(chunk);
     if (count === null) return false;
-    const both = new Uint8Array(this.#held.length + count);
-    both.set(this.#held);
-    both.set(chunk.subarray(0, count), this.#held.length);
-    this.#held = both;
+    const both = new Uint8Array(this.#buffered.length + count);
+    both.set(this.#buffered);
+    both.set(chunk.subarray(0, count), this.#buffered.length);
+    this.#buffered = both;
     return true;
   }
 }

@@ -1,5 +1,5 @@
 /**
- * An endpoint of a simulated chain: slow, sometimes stale, sometimes failing, or losing answers after it has acted.
+ * An endpoint of a simulated chain. It is slow, sometimes stale, sometimes fails, and sometimes loses an answer.
  * It returns transactions only with their own identifiers, as the port promises.
  */
 import { type Address, beginCell, Cell, Dictionary, TupleReader } from "@ton/core";
@@ -30,7 +30,7 @@ const config = Dictionary.loadDirect(
   Dictionary.Values.Cell(),
   mainnetConfig(),
 );
-/** Most blocks that a node is behind. */
+/** The maximum number of blocks that a node is behind. */
 const MAX_STALE_BLOCKS = 4;
 
 /** A block's view of an account that exists. */
@@ -47,16 +47,17 @@ interface EndpointOptions {
   life: SimulatedProcess;
   faults: () => EndpointFaults;
   /** Called for each fault. */
-  struck: () => void;
+  onFault: () => void;
 }
 
 /** Opens the endpoint for one relayer process. */
 export function openEndpoint(world: World, options: EndpointOptions): Chain {
   const { random, faults } = options;
-  const strikes = strikesOf(options);
-  const call = slowCalls(options, strikes);
+  const faultOccurs = faultDraws(options);
+  const call = slowCalls(options, faultOccurs);
   /** Returns the block of this call's answer. */
-  const view = () => strikes(faults().stale) ? world.block - random.int(1, MAX_STALE_BLOCKS) : world.block;
+  const view = () =>
+    faultOccurs(faults().stale) ? world.block - random.int(1, MAX_STALE_BLOCKS) : world.block;
   const accountOf = (address: { toRawString(): string }) => world.accounts.get(address.toRawString());
 
   return {
@@ -84,7 +85,7 @@ export function openEndpoint(world: World, options: EndpointOptions): Chain {
         if (from && end < 0) {
           throw new Problem("chain_unavailable", "the endpoint does not know this transaction");
         }
-        const count = strikes(faults().truncate) ? random.int(1, limit) : limit;
+        const count = faultOccurs(faults().truncate) ? random.int(1, limit) : limit;
         return known.slice(Math.max(0, end + 1 - count), end + 1).reverse();
       }, { signal }),
 
@@ -106,26 +107,26 @@ export function openEndpoint(world: World, options: EndpointOptions): Chain {
   };
 }
 
-type Strikes = (probability: number) => boolean;
+type FaultDraw = (probability: number) => boolean;
 
-/** Returns a function that decides whether a fault strikes. */
-const strikesOf = ({ random, struck }: EndpointOptions): Strikes => (probability) => {
+/** Returns a function that decides whether a fault occurs. */
+const faultDraws = ({ random, onFault }: EndpointOptions): FaultDraw => (probability) => {
   const hit = random.chance(probability);
-  if (hit) struck();
+  if (hit) onFault();
   return hit;
 };
 
 /** Returns a function that makes a call slowly: it may fail, or lose the answer of a call that has taken effect. */
-function slowCalls({ random, time, life, faults }: EndpointOptions, strikes: Strikes) {
+function slowCalls({ random, time, life, faults }: EndpointOptions, faultOccurs: FaultDraw) {
   return <T>(answer: () => T, options?: { signal?: AbortSignal }): Promise<T> =>
     life.guard((async () => {
       await time.delay(random.int(10, 400));
       if (options?.signal?.aborted) throw new Problem("cancelled");
       const { fail, loseResponse } = faults();
-      if (strikes(fail)) throw new Problem("chain_unavailable", "refused");
+      if (faultOccurs(fail)) throw new Problem("chain_unavailable", "refused");
       const answered = answer();
       await time.delay(random.int(10, 400));
-      if (strikes(loseResponse)) throw new Problem("chain_unavailable", "the answer was lost");
+      if (faultOccurs(loseResponse)) throw new Problem("chain_unavailable", "the answer was lost");
       return answered;
     })());
 }

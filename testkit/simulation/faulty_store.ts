@@ -18,26 +18,26 @@ export interface StoreFaults {
 /** Returns `store` behind such a network, for one process. */
 export function withStoreFaults(
   store: Store,
-  { random, time, life, faults, struck }: {
+  { random, time, life, faults, onFault }: {
     random: SeededRandom;
     time: VirtualTime;
     life: SimulatedProcess;
     faults: () => StoreFaults;
     /** Called for each fault. */
-    struck: () => void;
+    onFault: () => void;
   },
 ): Store {
-  const strikes = (p: number) => {
+  const faultOccurs = (p: number) => {
     const hit = random.chance(p);
-    if (hit) struck();
+    if (hit) onFault();
     return hit;
   };
   async function call<T>(work: () => Promise<T>): Promise<T> {
     await time.delay(random.int(0, 20));
-    if (strikes(faults().refuse)) throw new Problem("store_unavailable");
+    if (faultOccurs(faults().refuse)) throw new Problem("store_unavailable");
     const done = await work();
     await time.delay(random.int(0, 20));
-    if (strikes(faults().loseResponse)) throw new Problem("store_unavailable");
+    if (faultOccurs(faults().loseResponse)) throw new Problem("store_unavailable");
     return done;
   }
   const guarded = <A extends unknown[], T>(method: (...args: A) => Promise<T>) => (...args: A): Promise<T> =>

@@ -24,9 +24,9 @@ export function withLies(chain: Chain, world: World, lie: () => EndpointLie): Ch
     async account(address, options) {
       const honest = await chain.account(address, options);
       const { seqno, time } = lie();
-      const told = time ? { ...honest, syncUtime: time(honest.syncUtime) } : honest;
-      if (!seqno || !address.equals(world.wallet.address)) return told;
-      return { ...told, data: world.walletData(seqno(world.seqno)) };
+      const altered = time ? { ...honest, syncUtime: time(honest.syncUtime) } : honest;
+      if (!seqno || !address.equals(world.wallet.address)) return altered;
+      return { ...altered, data: world.walletData(seqno(world.seqno)) };
     },
   };
 }

@@ -8,7 +8,7 @@ import type { VirtualTime } from "./virtual_time.ts";
 export class SimulatedProcess {
   #dead = false;
   /** Answers that wait for it to resume; undefined while it runs. */
-  #held: (() => void)[] | undefined;
+  #pending: (() => void)[] | undefined;
 
   /** Kills it without a trace. */
   kill(): void {
@@ -20,19 +20,19 @@ export class SimulatedProcess {
   }
 
   get isPaused(): boolean {
-    return this.#held !== undefined;
+    return this.#pending !== undefined;
   }
 
   /** SIGSTOP: the world continues without it. */
   pause(): void {
-    this.#held ??= [];
+    this.#pending ??= [];
   }
 
   /** SIGCONT: it continues, unaware of the time that has passed. */
   resume(): void {
-    const held = this.#held ?? [];
-    this.#held = undefined;
-    for (const deliver of held) deliver();
+    const pending = this.#pending ?? [];
+    this.#pending = undefined;
+    for (const deliver of pending) deliver();
   }
 
   /** Returns `outcome`, as long as the process is there to receive it. */
@@ -40,7 +40,7 @@ export class SimulatedProcess {
     return new Promise((resolve, reject) => {
       const deliver = (settle: () => void) => {
         if (this.#dead) return;
-        if (this.#held) this.#held.push(settle);
+        if (this.#pending) this.#pending.push(settle);
         else settle();
       };
       outcome.then((value) => deliver(() => resolve(value)), (error) => deliver(() => reject(error)));

@@ -173,7 +173,7 @@ class Simulation {
       random: this.#random,
       time: this.#time,
       life,
-      struck: () => void this.#counts.faults++,
+      onFault: () => void this.#counts.faults++,
     };
     const endpoint = openEndpoint(this.#world, { ...shared, faults: () => this.#endpointFaults });
     const chain = this.#pools.reduce((chain, pool) =>
@@ -276,12 +276,12 @@ class Simulation {
 
   #drain(): void {
     const left = BigInt(this.#random.int(0, 150_000_000));
-    const taken = this.#world.balance - left;
-    if (taken <= 0n) return;
-    this.#world.useWalletElsewhere(taken);
+    const spent = this.#world.balance - left;
+    if (spent <= 0n) return;
+    this.#world.useWalletElsewhere(spent);
     this.#record("drained");
     this.#counts.faults++;
-    this.#time.after(this.#random.int(10_000, 300_000), () => this.#world.topUp(taken));
+    this.#time.after(this.#random.int(10_000, 300_000), () => this.#world.topUp(spent));
   }
 
   /** Acts about every `ms` while faults are enabled. */

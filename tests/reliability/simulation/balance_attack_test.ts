@@ -81,7 +81,7 @@ class Attack {
     world.topUp(1_000n * DENOMINATION);
     for (const pool of pools) for (let i = 0; i < 30; i++) world.deposit(pool, random.element());
     const endpoint = openEndpoint(world, {
-      ...{ random, time, life, struck: () => {} },
+      ...{ random, time, life, onFault: () => {} },
       faults: () => ({ fail: 0, loseResponse: 0, stale: 0, truncate: 0 }),
     });
     const chain = withJettons(endpoint, pools.filter((pool) => !pool.options.isNative));

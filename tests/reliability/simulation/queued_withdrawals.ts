@@ -83,7 +83,7 @@ export async function startQueueScenario(plan: QueueOptions): Promise<QueueScena
     time,
     life,
     faults: () => ({ fail: 0, loseResponse: 0, stale: 0, truncate: 0 }),
-    struck: () => {},
+    onFault: () => {},
   });
   const store = memoryStore({ now: () => time.now(), shared: false })();
   const jobs = createJobs(plan, { pools, random, relayer: wallet.wallet.address });
