@@ -1,14 +1,29 @@
 /** A version 2 jetton pool from discovery to the last withdrawal. */
 import assert from "node:assert/strict";
-import { toNano } from "@ton/core";
+import { Cell, toNano } from "@ton/core";
 import { storeDiscoverJettonWallet } from "../../../../src/core/protocol/messages/pool_messages.ts";
 import { freshElement } from "../../../../testkit/chain/pool_sandbox.ts";
 import { V2JettonSandbox } from "../../../../testkit/chain/v2/jetton_sandbox.ts";
+import tonweb from "../../../../testkit/vectors/tonweb_jetton.json" with { type: "json" };
 import { assertAccepted, assertStateMirrored } from "../../../support/contracts/v2_assertions.ts";
 
-for (const prices of ["mainnet", "old"] as const) {
-  Deno.test(`deposits are settled and withdrawn, alone and in a batch, at ${prices} prices`, async () => {
-    const sandbox = await V2JettonSandbox.openJetton({ prices, discovered: false, balance: toNano(60) });
+const jettons = {
+  "the common jetton": {},
+  // Its wallets only: its master does not tell their addresses (TEP-89).
+  "TonWeb's jetton": { walletCode: Cell.fromBase64(tonweb.wallet.boc) },
+};
+const cases = Object.entries(jettons).flatMap(([name, jetton]) =>
+  (["mainnet", "old"] as const).map((prices) => ({ name, jetton, prices }))
+);
+
+for (const { name, jetton, prices } of cases) {
+  Deno.test(`deposits of ${name} are settled and withdrawn, alone and in a batch, at ${prices} prices`, async () => {
+    const sandbox = await V2JettonSandbox.openJetton({
+      prices,
+      jetton,
+      discovered: false,
+      balance: toNano(60),
+    });
     const { pool } = sandbox;
     assert.equal((await pool.getPoolInfo()).jettonWallet, null);
     await pool.send(storeDiscoverJettonWallet(), toNano("0.2"));
