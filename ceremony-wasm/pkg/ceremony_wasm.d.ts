@@ -12,8 +12,8 @@ export class Circuit {
      */
     coefficients(): Uint8Array;
     /**
-     * What a combination of a section's points is in powers of tau; for IC and L in those times beta, those times
-     * alpha, and they.
+     * Returns a combination of a section's points in powers of tau; for IC and L in powers times beta, powers times
+     * alpha, and powers.
      */
     combination(section: string, scalars: Uint8Array): Uint8Array;
     /**
@@ -21,8 +21,8 @@ export class Circuit {
      */
     constructor(r1cs: Uint8Array);
     /**
-     * Points `first` to `first + count` of section A, B1, IC or L, from the Lagrange polynomials at tau; for IC and L
-     * from those times beta, those times alpha, and they, one after another.
+     * Returns points `first` to `first + count` of section A, B1, IC or L, from the Lagrange polynomials at tau; for IC
+     * and L from those times beta, those times alpha, and those unchanged, one after another.
      */
     pointsG1(section: string, first: number, count: number, bases: Uint8Array): Uint8Array;
     /**
@@ -40,7 +40,7 @@ export class Circuit {
 }
 
 /**
- * What a contributor knows and must forget: `free` overwrites it.
+ * A contributor's secret, which must be deleted after use: `free` overwrites it.
  */
 export class Secret {
     free(): void;
@@ -128,12 +128,12 @@ export function lagrangeCombination(scalars: Uint8Array): Uint8Array;
 export function randomScalars(seed: Uint8Array, count: number): Uint8Array;
 
 /**
- * Whether e(p, b) = e(q, a): whether q is to p what b is to a. All of order r; infinity is in no ratio.
+ * Returns whether e(p, b) = e(q, a), so that q : p = b : a. All must be of order r; returns false for infinity.
  */
 export function sameRatio(p: Uint8Array, q: Uint8Array, a: Uint8Array, b: Uint8Array): boolean;
 
 /**
- * The sum of scalar multiples of points of G1; what is longer is cut.
+ * Returns the sum of scalar multiples of points of G1. Ignores the surplus of the longer list.
  */
 export function sumG1(points: Uint8Array, scalars: Uint8Array): Uint8Array;
 

@@ -25,8 +25,8 @@ export class Circuit {
         return v1;
     }
     /**
-     * What a combination of a section's points is in powers of tau; for IC and L in those times beta, those times
-     * alpha, and they.
+     * Returns a combination of a section's points in powers of tau; for IC and L in powers times beta, powers times
+     * alpha, and powers.
      * @param {string} section
      * @param {Uint8Array} scalars
      * @returns {Uint8Array}
@@ -74,8 +74,8 @@ export class Circuit {
         return this;
     }
     /**
-     * Points `first` to `first + count` of section A, B1, IC or L, from the Lagrange polynomials at tau; for IC and L
-     * from those times beta, those times alpha, and they, one after another.
+     * Returns points `first` to `first + count` of section A, B1, IC or L, from the Lagrange polynomials at tau; for IC
+     * and L from those times beta, those times alpha, and those unchanged, one after another.
      * @param {string} section
      * @param {number} first
      * @param {number} count
@@ -148,7 +148,7 @@ export class Circuit {
 if (Symbol.dispose) Circuit.prototype[Symbol.dispose] = Circuit.prototype.free;
 
 /**
- * What a contributor knows and must forget: `free` overwrites it.
+ * A contributor's secret, which must be deleted after use: `free` overwrites it.
  */
 export class Secret {
     __destroy_into_raw() {
@@ -426,7 +426,7 @@ export function randomScalars(seed, count) {
 }
 
 /**
- * Whether e(p, b) = e(q, a): whether q is to p what b is to a. All of order r; infinity is in no ratio.
+ * Returns whether e(p, b) = e(q, a), so that q : p = b : a. All must be of order r; returns false for infinity.
  * @param {Uint8Array} p
  * @param {Uint8Array} q
  * @param {Uint8Array} a
@@ -447,7 +447,7 @@ export function sameRatio(p, q, a, b) {
 }
 
 /**
- * The sum of scalar multiples of points of G1; what is longer is cut.
+ * Returns the sum of scalar multiples of points of G1. Ignores the surplus of the longer list.
  * @param {Uint8Array} points
  * @param {Uint8Array} scalars
  * @returns {Uint8Array}

@@ -92,8 +92,7 @@ pub fn differences_g1(minuends: &[u8], subtrahends: &[u8]) -> Result<Vec<u8>, Js
     Ok(bytes_of(&ark_bls12_381::G1Projective::normalize_batch(&differences)))
 }
 
-/// Returns whether e(p, b) = e(q, a): whether the ratio of q to p is that of b to a. All must be of order r; returns
-/// false if one is infinity.
+/// Returns whether e(p, b) = e(q, a), so that q : p = b : a. All must be of order r; returns false for infinity.
 #[wasm_bindgen(js_name = sameRatio)]
 pub fn same_ratio(p: &[u8], q: &[u8], a: &[u8], b: &[u8]) -> bool {
     let g1 = |bytes: &[u8]| points::read_one::<g1::Config>(bytes).filter(|point: &G1Affine| !point.is_zero());

@@ -3,17 +3,17 @@
 
 /**
  * Hashes a level of a tree into the level above: n elements to half as many, rounded up. `zero`, one element, is the
- * empty subtree beside the last node of an odd level; an even level does not look at it.
+ * empty subtree beside the last node of an odd level; an even level ignores it.
  */
 export function hash_level(nodes: Uint8Array, zero: Uint8Array): Uint8Array;
 
 /**
- * Hashes n elements, each by itself: n * 32 bytes to n * 32 bytes. A rest that is no whole element is ignored.
+ * Hashes n elements, each by itself: n * 32 bytes to n * 32 bytes. Ignores an incomplete element at the end.
  */
 export function poseidon1(inputs: Uint8Array): Uint8Array;
 
 /**
- * Hashes n pairs: n * 64 bytes to n * 32 bytes. A rest that is no whole pair is ignored.
+ * Hashes n pairs: n * 64 bytes to n * 32 bytes. Ignores an incomplete pair at the end.
  */
 export function poseidon2(pairs: Uint8Array): Uint8Array;
 

@@ -2,7 +2,7 @@
 
 /**
  * Hashes a level of a tree into the level above: n elements to half as many, rounded up. `zero`, one element, is the
- * empty subtree beside the last node of an odd level; an even level does not look at it.
+ * empty subtree beside the last node of an odd level; an even level ignores it.
  * @param {Uint8Array} nodes
  * @param {Uint8Array} zero
  * @returns {Uint8Array}
@@ -19,7 +19,7 @@ export function hash_level(nodes, zero) {
 }
 
 /**
- * Hashes n elements, each by itself: n * 32 bytes to n * 32 bytes. A rest that is no whole element is ignored.
+ * Hashes n elements, each by itself: n * 32 bytes to n * 32 bytes. Ignores an incomplete element at the end.
  * @param {Uint8Array} inputs
  * @returns {Uint8Array}
  */
@@ -33,7 +33,7 @@ export function poseidon1(inputs) {
 }
 
 /**
- * Hashes n pairs: n * 64 bytes to n * 32 bytes. A rest that is no whole pair is ignored.
+ * Hashes n pairs: n * 64 bytes to n * 32 bytes. Ignores an incomplete pair at the end.
  * @param {Uint8Array} pairs
  * @returns {Uint8Array}
  */

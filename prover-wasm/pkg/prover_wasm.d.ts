@@ -8,12 +8,12 @@ export class Key {
     free(): void;
     [Symbol.dispose](): void;
     /**
-     * What [`piece`] takes for one of the five sums that a proof is made of: `a`, `b1`, `b2`, `c` or `h`; and for
-     * `joint` what [`assemble`] takes. For instances of this very module.
+     * Returns the excerpt for [`piece`] of one of a proof's five sums, `a`, `b1`, `b2`, `c` or `h`, or the excerpt
+     * `joint` for [`assemble`]. Only instances of this same module can read it.
      */
     excerpt(name: string): Uint8Array;
     /**
-     * Parses a snarkjs `.zkey`. Throws when it is cut short or of another curve or protocol.
+     * Parses a snarkjs `.zkey`. Throws if it is cut short or for another curve or protocol.
      */
     constructor(zkey: Uint8Array);
 }
@@ -35,8 +35,8 @@ export class Verifier {
 }
 
 /**
- * Joins the pieces (of each its parts, one after another), blinds them with 96 bytes of fresh randomness, and returns
- * A, B, C: 384 bytes. The excerpt may be any of the key's.
+ * Joins the pieces (the parts of each one after another), blinds them with 96 bytes of fresh randomness, and returns
+ * A, B, C: 384 bytes. Any excerpt of the key is suitable.
  */
 export function assemble(excerpt: Uint8Array, a: Uint8Array, b1: Uint8Array, b2: Uint8Array, c: Uint8Array, h: Uint8Array, randomness: Uint8Array): Uint8Array;
 

@@ -15,8 +15,8 @@ export class Key {
         wasm.__wbg_key_free(ptr, 0);
     }
     /**
-     * What [`piece`] takes for one of the five sums that a proof is made of: `a`, `b1`, `b2`, `c` or `h`; and for
-     * `joint` what [`assemble`] takes. For instances of this very module.
+     * Returns the excerpt for [`piece`] of one of a proof's five sums, `a`, `b1`, `b2`, `c` or `h`, or the excerpt
+     * `joint` for [`assemble`]. Only instances of this same module can read it.
      * @param {string} name
      * @returns {Uint8Array}
      */
@@ -32,7 +32,7 @@ export class Key {
         return v2;
     }
     /**
-     * Parses a snarkjs `.zkey`. Throws when it is cut short or of another curve or protocol.
+     * Parses a snarkjs `.zkey`. Throws if it is cut short or for another curve or protocol.
      * @param {Uint8Array} zkey
      */
     constructor(zkey) {
@@ -96,8 +96,8 @@ export class Verifier {
 if (Symbol.dispose) Verifier.prototype[Symbol.dispose] = Verifier.prototype.free;
 
 /**
- * Joins the pieces (of each its parts, one after another), blinds them with 96 bytes of fresh randomness, and returns
- * A, B, C: 384 bytes. The excerpt may be any of the key's.
+ * Joins the pieces (the parts of each one after another), blinds them with 96 bytes of fresh randomness, and returns
+ * A, B, C: 384 bytes. Any excerpt of the key is suitable.
  * @param {Uint8Array} excerpt
  * @param {Uint8Array} a
  * @param {Uint8Array} b1

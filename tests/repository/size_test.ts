@@ -13,7 +13,10 @@ const MAX_FILE_LINES = 300;
 const MAX_FOLDER_FILES = 15;
 
 /** Files that are longer than the limit, with their lines. */
-const longFiles: Readonly<Record<string, number>> = {};
+const longFiles: Readonly<Record<string, number>> = {
+  // WebAssembly contains the file and line of each possible panic, so a split changes the committed modules.
+  "ceremony-wasm/src/circuit.rs": 324,
+};
 
 /** Folders with more files of their own than the limit, with their number. */
 const largeFolders: Readonly<Record<string, number>> = {
@@ -27,7 +30,8 @@ const longFunctions: Readonly<Record<string, number>> = {};
 const UNLIMITED_FUNCTIONS = /^tests\/(support\/)?app\//;
 
 const root = new URL("../../", import.meta.url);
-const paths = (await Promise.all([".ts", ".tsx"].map((ending) => listRepositoryFiles(ending)))).flat()
+const ENDINGS = [".ts", ".tsx", ".tolk", ".rs", ".circom"];
+const paths = (await Promise.all(ENDINGS.map((ending) => listRepositoryFiles(ending)))).flat()
   .filter((path) => !/\/(generated|pkg)\//.test(path));
 const files = await Promise.all(paths.map(async (path) => ({
   path,
@@ -119,15 +123,16 @@ Deno.test(`no file is longer than ${MAX_FILE_LINES} lines, but for a list that m
   assertShrinks(Object.fromEntries(long), longFiles);
 });
 
-Deno.test(`no function is longer than ${MAX_FUNCTION_LINES} lines, but for a list that may only shrink`, () => {
-  const long = files.filter(({ path }) => !UNLIMITED_FUNCTIONS.test(path)).flatMap(({ path, lines }) =>
+Deno.test(`no function of TypeScript is longer than ${MAX_FUNCTION_LINES} lines, but for a list that may only shrink`, () => {
+  const scripts = files.filter(({ path }) => /\.tsx?$/.test(path) && !UNLIMITED_FUNCTIONS.test(path));
+  const long = scripts.flatMap(({ path, lines }) =>
     findFunctions(lines).filter((size) => size.lines > MAX_FUNCTION_LINES)
       .map((size) => [`${path}: ${size.name}`, size.lines] as const)
   );
   assertShrinks(Object.fromEntries(long), longFunctions);
 });
 
-Deno.test(`no folder holds more than ${MAX_FOLDER_FILES} TypeScript files of its own, but for a list that may only shrink`, () => {
+Deno.test(`no folder holds more than ${MAX_FOLDER_FILES} source files of its own, but for a list that may only shrink`, () => {
   const counts = Map.groupBy(paths, (path) => path.slice(0, path.lastIndexOf("/")));
   const large = [...counts].map(([folder, { length }]) => [folder, length] as const)
     .filter(([, count]) => count > MAX_FOLDER_FILES);
