@@ -64,4 +64,4 @@ function keyOf(number: number): OpenKey {
   return key;
 }
 
-serveTasks<VaultTask>("vault", Problem, run);
+serveTasks<VaultTask>("vault", run);

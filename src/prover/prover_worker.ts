@@ -8,7 +8,8 @@ import { hasWideArithmetic } from "../core/crypto/wide_arithmetic.ts";
 import { assemble, initSync, Key, piece, Verifier } from "../../prover-wasm/pkg/prover_wasm.js";
 import { wasmBytes } from "../../prover-wasm/pkg/prover_wasm_bytes.ts";
 import { wasmBytes as wideWasmBytes } from "../../prover-wasm/pkg/prover_wasm_wide_bytes.ts";
-import { serveTasks } from "../threads/serve_tasks.ts";
+import { transferableBuffers } from "../threads/transferable.ts";
+import { toFailureMessage, type WorkerMessage } from "../threads/worker_message.ts";
 import { computeWitness, WitnessError } from "./witness.ts";
 import {
   type ProverTask,
@@ -20,16 +21,27 @@ import {
 /** 48 bytes each for r and s. */
 const BLINDING_BYTES = 96;
 
+const scope = self as unknown as {
+  onmessage: (event: MessageEvent<ProverTask>) => void;
+  postMessage(
+    message: WorkerMessage<ProverTaskResults[keyof ProverTaskResults]>,
+    transfer: Transferable[],
+  ): void;
+};
+
 initSync({ module: hasWideArithmetic ? wideWasmBytes() : wasmBytes() });
 const verifiers = new Map<AnyCircuitName, Verifier>();
 
-serveTasks<ProverTask>("prover", WitnessError, (task) => {
+scope.onmessage = ({ data: task }) => {
   try {
-    return executeTask(task);
+    const result = executeTask(task);
+    scope.postMessage({ kind: "done", result }, transferableBuffers(result)); // moved, so that no copy remains
+  } catch (error) {
+    scope.postMessage(toFailureMessage(error, "prover", WitnessError), []);
   } finally {
     wipeTaskSecrets(task);
   }
-});
+};
 
 function executeTask(task: ProverTask): ProverTaskResults[keyof ProverTaskResults] {
   switch (task.kind) {

@@ -18,13 +18,11 @@ interface TaskError extends Error {
   readonly errors?: readonly ProblemDetail[];
 }
 
-export type ExpectedError = abstract new (code: ProblemCode, message: string) => TaskError;
-
 /** Every error of another class than `Expected` is a fault of the worker. */
 export function toFailureMessage(
   error: unknown,
   name: string,
-  Expected: ExpectedError,
+  Expected: abstract new (code: ProblemCode, message: string) => TaskError,
 ): WorkerMessage<never> {
   if (error instanceof Expected) {
     const { code, message, errors = [] } = error;

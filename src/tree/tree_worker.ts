@@ -1,6 +1,5 @@
 /** The worker thread: runs one task at a time and keeps nothing between them. */
-import { Problem } from "../core/errors/problem.ts";
 import { serveTasks } from "../threads/serve_tasks.ts";
 import { runTreeTask, type TreeTask } from "./tree_task.ts";
 
-serveTasks<TreeTask>("tree", Problem, runTreeTask);
+serveTasks<TreeTask>("tree", runTreeTask);

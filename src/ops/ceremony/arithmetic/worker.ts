@@ -3,7 +3,7 @@ import { Problem } from "../../../core/errors/problem.ts";
 import { serveTasks } from "../../../threads/serve_tasks.ts";
 import { type ArithmeticRequest, arithmeticTasks } from "./tasks.ts";
 
-serveTasks("ceremony", Problem, ({ name, args }: ArithmeticRequest) => {
+serveTasks("ceremony", ({ name, args }: ArithmeticRequest) => {
   try {
     return (arithmeticTasks[name] as (...args: readonly unknown[]) => unknown)(...args);
   } catch (error) {
