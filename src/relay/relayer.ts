@@ -174,7 +174,8 @@ function createRelayer(
     },
     leafPage: (address, from, limit) => readyPool(address).tree.leafPage(from, limit),
     spent(address, from, limit) {
-      return readSpentPage(readyPool(address), from, limit);
+      const pool = readyPool(address);
+      return { pool: pool.formattedAddress, ...pool.tree.spentPage(from, limit) };
     },
     submit(request) {
       const submission = withSpan(
@@ -213,12 +214,6 @@ async function readNoteState(
     spent: nullifierHash === undefined ? null : await store.withdrawal(id, nullifierHash) !== undefined,
     ...version2,
   };
-}
-
-function readSpentPage({ settledTree, formattedAddress }: PoolState, from: number, limit: number) {
-  if (settledTree !== undefined) return { pool: formattedAddress, ...settledTree.spentPage(from, limit) };
-  const detail = "is a version 1 pool, whose get method tells whether a note is spent";
-  throw new Problem("invalid_request", detail, { errors: [{ pointer: "/pool", detail }] });
 }
 
 async function closeRelayer({ stop, shared, options }: RelayerParts, pending: readonly Promise<unknown>[]) {

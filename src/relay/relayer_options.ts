@@ -13,7 +13,8 @@ import type { Wallet } from "../ton/wallet/wallet.ts";
 import type { TreeService } from "../tree/tree_service.ts";
 import type { VkeyHashes } from "./indexer/deployment_check.ts";
 import type { PoolState, Readiness } from "./indexer/pool_state.ts";
-import type { CommitmentsPage, LeafPage, SpentPage, TreePath } from "./indexer/tree/pool_tree.ts";
+import type { SpentPage } from "./indexer/tree/payment_log.ts";
+import type { CommitmentsPage, LeafPage, TreePath } from "./indexer/tree/pool_tree.ts";
 import type { Health } from "./monitoring/health.ts";
 import type { ServiceAlert, ServiceAlertThresholds } from "./monitoring/service_alerts.ts";
 import type { SettleMode } from "./settler/settler.ts";
@@ -93,7 +94,6 @@ export interface Relayer {
   commitments(pool: Address, from: number, limit: number): CommitmentsPage & { readonly pool: string };
   /** The leaves of {@linkcode commitments} as bytes. */
   leafPage(pool: Address, from: number, limit: number): LeafPage;
-  /** Throws `invalid_request` for a version 1 pool. */
   spent(pool: Address, from: number, limit: number): SpentPage & { readonly pool: string };
   submit(request: WithdrawRequest): Promise<Submission>;
   withdrawal(pool: Address, nullifierHash: bigint): Promise<WithdrawalView>;

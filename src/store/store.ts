@@ -123,17 +123,14 @@ export interface LedgerEntry {
   readonly refund: bigint;
 }
 
-/**
- * A settlement or a payment of a version 2 pool, in the order of the pool's log: it decides the numbers of the roots and
- * the spent set.
- */
+/** A settlement or a payment, in the order of the pool's log. In version 2 it decides the root numbers and the spent set. */
 export interface LogEntry {
   /** Counts from 0, without gaps. */
   readonly position: number;
   readonly kind: "settlement" | "payment";
   /** The new root, or the nullifier hash. */
   readonly value: bigint;
-  /** Number of settled deposits after this entry. */
+  /** Number of settled deposits after this entry; 0 in a version 1 pool. */
   readonly settled: number;
   readonly txHash: string;
 }
@@ -146,7 +143,6 @@ export interface EventBatch {
   readonly from: Cursor | undefined;
   readonly to: Cursor;
   readonly ledger?: readonly LedgerEntry[];
-  /** Of a version 2 pool. */
   readonly log?: readonly LogEntry[];
 }
 
@@ -158,7 +154,7 @@ export interface Rollback {
   readonly to: Cursor | undefined;
   readonly keptLeafCount: number;
   readonly nullifierHashes: readonly bigint[];
-  /** Entries of a version 2 pool's log that stay. Default: none. */
+  /** Entries of the pool's log that stay. Default: none. */
   readonly keptLogLength?: number;
 }
 
@@ -212,7 +208,7 @@ export interface Store {
   /** In order, from `leafIndex` on. After a missing row, the next range starts behind the gap. */
   leaves(pool: PoolId, leafIndex: number): AsyncIterable<LeafRange>;
 
-  /** Yields a version 2 pool's log in order, from `position` on. */
+  /** Yields a pool's log in order, from `position` on. */
   poolLog(pool: PoolId, position: number): AsyncIterable<LogEntry>;
 
   deposit(pool: PoolId, leafIndex: number): Promise<Deposit | undefined>;

@@ -113,6 +113,7 @@ async function withdrawsOnce(t: Deno.TestContext, { net, notes, pool, balanceOf 
   const recipient = fresh(0x42);
   const body = await net.withdrawal(KEY, notes[0], { recipient, refund: 20_000_000n });
   const status = { pool, nullifierHash: fieldToHex(notes[0].nullifierHash) };
+  const query = `pool=${encodeURIComponent(pool)}`;
 
   await t.step(
     "an altered proof, an unknown root and another nullifier are refused, and no job is stored",
@@ -154,6 +155,20 @@ async function withdrawsOnce(t: Deno.TestContext, { net, notes, pool, balanceOf 
     ok(done.txHash && done.messageHash && done.settledAt >= done.acceptedAt);
     equal(await balanceOf(recipient), DENOMINATION - 60_000_000n + 20_000_000n);
     equal((await net.post("/note/check", status)).body.spent, true);
+  });
+
+  await t.step("/spent lists the payment, in JSON and as bytes", async () => {
+    const nullifierHash = fieldToHex(notes[0].nullifierHash);
+    const { count, nextFrom, nullifierHashes } = (await net.get(`/spent?${query}`)).body;
+    deepEqual([count, nextFrom, nullifierHashes], [1, null, [nullifierHash]]);
+    const headers = { accept: "application/octet-stream" };
+    const bytes = await net.request(new Request(`http://relayer/spent?${query}`, { headers }));
+    deepEqual(
+      ["content-type", "vary", "cache-control"].map((name) => bytes.headers.get(name)),
+      ["application/octet-stream", "accept", "no-store"],
+    );
+    equal(`0x${Buffer.from(await bytes.arrayBuffer()).toString("hex")}`, nullifierHash);
+    equal((await net.get(`/spent?${query}&from=1`)).body.count, 0);
   });
 
   await t.step("the fee covers the cost of the withdrawal without the refund", async () => {

@@ -1,6 +1,8 @@
+import { bytesToHex } from "@noble/hashes/utils.js";
 import type { OpenAPIHono } from "@hono/zod-openapi";
+import type { Context } from "hono";
 import { accepts } from "hono/accepts";
-import { assertFieldElement, fieldToHex } from "../../core/crypto/field.ts";
+import { assertFieldElement, FIELD_BYTES, fieldToHex } from "../../core/crypto/field.ts";
 import type { HttpEnv, RouteDependencies } from "../dependencies.ts";
 import { responseExamples } from "./examples.ts";
 import { streamBytes } from "../responses/response_backpressure.ts";
@@ -63,10 +65,17 @@ const spent = createRoute({
   method: "get",
   path: "/spent",
   tags: ["Tree"],
-  summary: "Nullifier hashes of a version 2 pool's withdrawals, in the order of its log",
+  summary:
+    "Nullifier hashes of the withdrawals in the order of the pool's log; with Accept: application/octet-stream as 32 bytes each",
   request: { query: commitmentsQuery },
   responses: {
-    200: jsonResponse(spentResponse, "Page", responseExamples.spent),
+    200: withBytes(
+      jsonResponse(
+        spentResponse,
+        "Page. As bytes, a page with fewer hashes than `limit` is the last one. A page that never changes may be cached.",
+        responseExamples.spent,
+      ),
+    ),
     ...documentedProblems(commonCodes),
   },
 });
@@ -79,8 +88,8 @@ const BYTES_TYPE = "application/octet-stream";
 
 export function treeRoutes(app: OpenAPIHono<HttpEnv>, { relayer }: RouteDependencies): void {
   /**
-   * A page before the last one is the same for ever, because only leaves are served whose root the pool has confirmed.
-   * A local network begins again with the same addresses.
+   * A page of leaves before the last one is the same for ever, because only leaves are served whose root the pool has
+   * confirmed. A local network begins again with the same addresses.
    */
   const cacheHeaders = (isFinal: boolean) => ({
     vary: "accept",
@@ -102,9 +111,7 @@ export function treeRoutes(app: OpenAPIHono<HttpEnv>, { relayer }: RouteDependen
 
   app.openapi(commitments, (c) => {
     const query = c.req.valid("query");
-    if (
-      accepts(c, { header: "Accept", supports: [JSON_TYPE, BYTES_TYPE], default: JSON_TYPE }) === BYTES_TYPE
-    ) {
+    if (wantsBytes(c)) {
       const { bytes, isFinal } = relayer.leafPage(query.pool, query.from, query.limit);
       return c.body(streamBytes(bytes), 200, {
         "content-type": BYTES_TYPE,
@@ -131,7 +138,20 @@ export function treeRoutes(app: OpenAPIHono<HttpEnv>, { relayer }: RouteDependen
 
   app.openapi(spent, (c) => {
     const query = c.req.valid("query");
-    const { nullifierHashes, ...page } = relayer.spent(query.pool, query.from, query.limit);
-    return c.json({ ...page, nullifierHashes: nullifierHashes.map(fieldToHex) }, 200);
+    const { bytes, isFinal, ...page } = relayer.spent(query.pool, query.from, query.limit);
+    const headers = cacheHeaders(isFinal);
+    if (wantsBytes(c)) {
+      return c.body(streamBytes(bytes), 200, { "content-type": BYTES_TYPE, ...headers }) as never;
+    }
+    const nullifierHashes = Array.from(
+      { length: page.count },
+      (_, i) => `0x${bytesToHex(bytes.subarray(i * FIELD_BYTES, (i + 1) * FIELD_BYTES))}`,
+    );
+    return c.json({ ...page, nullifierHashes }, 200, headers);
   });
+}
+
+function wantsBytes(c: Context): boolean {
+  return accepts(c, { header: "Accept", supports: [JSON_TYPE, BYTES_TYPE], default: JSON_TYPE }) ===
+    BYTES_TYPE;
 }

@@ -17,7 +17,7 @@ interface PoolRowTotals {
   /** Over the commitments and times in the rows. */
   readonly digest: ReturnType<typeof sha256.create>;
   withdrawals: number;
-  /** Of a version 2 pool: its log's length, and how many of the entries are payments. */
+  /** The log's length, and how many of its entries are payments. */
   logLength: number;
   loggedPayments: number;
   settled: number;
@@ -223,7 +223,7 @@ function results({ owner, transfer, pools, jobs, ledgerEntries, faults }: StoreS
     result("cursors", `${pools.size}, one for each pool`),
     result("jobs", `${jobs.size}, ${live} of them live`),
     result("payments", `${total("withdrawals")}, consistent with the jobs`),
-    result("logs", `${total("logLength")} entries of version 2 pools, consistent with their rows`),
+    result("logs", `${total("logLength")} entries, consistent with the pools' rows`),
     result("transfer", transfer),
     result("ledger", `${ledgerEntries} entries, each payment among the pool's`),
   ];

@@ -30,7 +30,7 @@ interface HistoryRow {
   readonly tx: TransactionId;
   readonly leaf?: { readonly index: number; readonly commitment: bigint };
   readonly payment?: WithdrawalEvent;
-  /** Of a settlement or payment of a version 2 pool: its place in the log. */
+  /** Of a settlement or payment: its place in the pool's log. */
   readonly logPosition?: number;
 }
 
@@ -72,13 +72,12 @@ export class RollbackTrigger {
       deps,
       signal,
     );
-    const hasLog = pool.settledTree !== undefined;
     let logLength = 0;
     const capacity = poolCapacity(pool.deployment.version);
     const options = { newest: last, signal, checkpoint: this.#checkpoint, verifier, onProgress, capacity };
     for await (const { events } of scanPoolTransactions(chain, address, options)) {
       for (const event of events) {
-        const row = toHistoryRow(event, hasLog ? logLength : undefined);
+        const row = toHistoryRow(event, logLength);
         if (row === undefined) continue;
         history.push(row);
         if (row.logPosition !== undefined) logLength++;
@@ -90,15 +89,15 @@ export class RollbackTrigger {
   }
 }
 
-/** `logLength`: entries before this one; undefined in a version 1 pool. */
-function toHistoryRow(event: PoolEvent, logLength: number | undefined): HistoryRow | undefined {
+/** `logLength`: entries before this one. */
+function toHistoryRow(event: PoolEvent, logLength: number): HistoryRow | undefined {
   const { tx } = event;
   if (event.kind === "deposit") {
     return { tx, leaf: { index: event.leafIndex, commitment: event.commitment } };
   }
   if (event.kind !== "withdrawal" && event.kind !== "settlement") return undefined;
   const payment = event.kind === "withdrawal" && { payment: event };
-  return { tx, ...payment, ...logLength !== undefined && { logPosition: logLength } };
+  return { tx, ...payment, logPosition: logLength };
 }
 
 async function rollBackPool(
@@ -120,12 +119,8 @@ async function rollBackPool(
   for await (const { position, txHash } of store.poolLog(id, 0)) storedLog.set(position, txHash);
   const commonLeafCount = await countCommonLeaves(id, history, store);
   // Everything from the first difference on is removed; valid rows are read again.
-  const end = history.findIndex(({ tx, leaf, payment, logPosition }) =>
-    leaf
-      ? leaf.index >= commonLeafCount
-      : logPosition !== undefined
-      ? storedLog.get(logPosition) !== tx.hash
-      : payment !== undefined && storedTxHashes.get(payment.nullifierHash) !== tx.hash
+  const end = history.findIndex(({ tx, leaf, logPosition }) =>
+    leaf ? leaf.index >= commonLeafCount : logPosition !== undefined && storedLog.get(logPosition) !== tx.hash
   );
   const keptHistory = end < 0 ? history : history.slice(0, end);
   const keptLeafCount = keptHistory.filter(({ leaf }) => leaf !== undefined).length;

@@ -29,6 +29,7 @@ import { decodeValue, encodeValue, parseLiveKey, storeKeys } from "./codec.ts";
 import { readLeaves, writeFilledPages } from "./leaf_pages.ts";
 import { fileExists } from "../../config/files/bounded_file.ts";
 import { lockDirectory } from "./directory_lock.ts";
+import { logEarlierPayments } from "./payment_logs.ts";
 import { listWithdrawals, readPoolLog, rollBackRows } from "./rollback.ts";
 import {
   writeDeposit,
@@ -39,8 +40,10 @@ import {
   writeWithdrawal,
 } from "./row_writes.ts";
 
-/** Opening a file raises an older version; 2 to 4 add values and change none. A newer one is not opened. */
-const STORE_VERSION = 4;
+/** Opening a file raises an older version; 2 to 5 add values and change none. A newer one is not opened. */
+const STORE_VERSION = 5;
+/** From here on, pools of version 1 have a log of their payments. */
+const VERSION_WITH_PAYMENT_LOGS = 5;
 
 /** Events per commit: KV allows 100 checks (one per job), 1,000 mutations and 80 KiB of keys (2 to 4 per event). */
 const MAX_BATCH_EVENTS = 90;
@@ -67,6 +70,7 @@ export async function openKvStore(
         `${directory}/tonado.kv has version ${found.value}, but this release supports version ${STORE_VERSION}: use a newer release`,
       );
     }
+    if ((found.value ?? STORE_VERSION) < VERSION_WITH_PAYMENT_LOGS) await logEarlierPayments(kv);
     if (found.value !== STORE_VERSION) await kv.set(storeKeys.version, encodeValue(STORE_VERSION));
     if ((await kv.get(storeKeys.restoring)).value !== null) {
       kv.close();

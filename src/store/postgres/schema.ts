@@ -132,4 +132,12 @@ export const migrations: readonly string[] = [
   alter table ledger add constraint ledger_kind_check
     check (kind in ('withdrawal', 'settlement', 'refused', 'transfer'));
   `,
+  `
+  -- Pools of version 1 have a log of payments too. Rows of before have no order within one second; whichever they get
+  -- here, they keep.
+  insert into pool_log (pool, position, kind, value, settled, tx_hash)
+    select pool, row_number() over (partition by pool order by "timestamp", tx_hash, nullifier_hash) - 1,
+      'payment', nullifier_hash, 0, tx_hash
+    from withdrawals where pool not in (select pool from pool_log);
+  `,
 ];

@@ -1,6 +1,7 @@
 /** What every store must do with events of a pool: apply, read and roll back. */
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { readLeaves } from "../../../testkit/relayer/leaf_batches.ts";
+import { openKvStore } from "../../../src/store/kv/kv_store.ts";
 import type { LogEntry } from "../../../src/store/store.ts";
 import {
   apply,
@@ -162,4 +163,30 @@ testStores("a pool's log comes in order, and a rollback shortens it", async (sto
   const rollback = { pool, from: at(9), to: at(3), keptLeafCount: 0, nullifierHashes: [] };
   await again.rollBack({ ...rollback, keptLogLength: 5 }, keep);
   deepEqual(await Array.fromAsync(again.poolLog(pool, 0)), entries.slice(0, 5));
+});
+
+Deno.test("an embedded store of an earlier release gets a log of its payments, in the order of their blocks", async () => {
+  const directory = await Deno.makeTempDir({ prefix: "tonado-log-" });
+  try {
+    const store = await openKvStore(directory);
+    const payments = Array.from({ length: 100 }, (_, i) => ({ ...withdrawal(i, BigInt(1_000 - i)) }));
+    await apply(store, payments.slice(0, 60), undefined, 59);
+    await apply(store, payments.slice(60), 59, 99);
+    await store.close();
+    const kv = await Deno.openKv(`${directory}/tonado.kv`);
+    await kv.set(["version"], new TextEncoder().encode("4"));
+    kv.close();
+    for (const opening of ["raised", "opened again"]) {
+      const again = await openKvStore(directory);
+      const log = await Array.fromAsync(again.poolLog(pool, 0));
+      deepEqual(
+        log.map(({ position, value }) => [position, value]),
+        payments.map((each, i) => [i, each.nullifierHash]),
+        opening,
+      );
+      await again.close();
+    }
+  } finally {
+    await Deno.remove(directory, { recursive: true });
+  }
 });

@@ -10,6 +10,7 @@ import { LeafBatcher } from "../../../tree/leaf_batcher.ts";
 import { computeRootAfter } from "../../../tree/root_after.ts";
 import { inlineTreeService, type TreeService } from "../../../tree/tree_service.ts";
 import { encodeLeavesJson } from "./leaf_json.ts";
+import { PaymentLog, type SpentPage } from "./payment_log.ts";
 
 const LEAVES_PER_BLOCK = 1_000;
 /** More than a full pool needs. Clients read from first to last, so an LRU cache would never hit. */
@@ -33,15 +34,6 @@ export interface LeafPage {
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** Whether further leaves follow, so that this page never changes. */
   readonly isFinal: boolean;
-}
-
-/** Nullifier hashes in the order of the pool's log. */
-export interface SpentPage {
-  readonly from: number;
-  readonly count: number;
-  /** null on the last page. */
-  readonly nextFrom: number | null;
-  readonly nullifierHashes: readonly bigint[];
 }
 
 export type NewLeaf = Pick<Deposit, "commitment" | "timestamp">;
@@ -78,6 +70,7 @@ export type StoredPool = Pick<Store, "leaves" | "poolLog">;
 export class PoolTree {
   /** Whether a commitment may have several leaves. */
   readonly allowsCopies: boolean = false;
+  protected readonly payments = new PaymentLog();
   #tree = new MerkleTree();
   /** Encoded leaves, each followed by a comma. */
   #blocks: Uint8Array<ArrayBuffer>[] = [];
@@ -132,6 +125,7 @@ export class PoolTree {
 
   clear(): void {
     this.clearLeaves();
+    this.payments.clear();
   }
 
   protected clearLeaves(): void {
@@ -141,13 +135,17 @@ export class PoolTree {
   }
 
   /** Returns what the store keeps of these events beside their rows. */
-  logEntries(_events: readonly PoolEvent[]): LogEntry[] {
-    return [];
+  logEntries(events: readonly PoolEvent[]): LogEntry[] {
+    return events.filter((event) => event.kind === "withdrawal").map(({ nullifierHash, tx }, i) => ({
+      ...{ position: this.payments.length + i, kind: "payment", value: nullifierHash },
+      ...{ settled: 0, txHash: tx.hash },
+    }));
   }
 
   /** Adds stored events. */
   async apply(events: readonly PoolEvent[]): Promise<void> {
     await this.append(events.filter((event) => event.kind === "deposit"));
+    for (const event of events) if (event.kind === "withdrawal") this.payments.append(event.nullifierHash);
   }
 
   /** Returns the root's number in a version 2 pool, undefined if the pool does not accept it. */
@@ -193,6 +191,7 @@ export class PoolTree {
 
   /** Loads what the store has beyond this tree. Stops early when `signal` aborts. */
   async load(store: StoredPool, pool: PoolId, signal: AbortSignal): Promise<void> {
+    await this.payments.load((position) => store.poolLog(pool, position), signal);
     await this.loadLeaves(store.leaves(pool, this.size), Infinity, signal);
   }
 
@@ -264,6 +263,10 @@ export class PoolTree {
     const end = Math.min(this.size, from + limit);
     const leaves = this.#tree.levels[0].subarray(from * FIELD_BYTES, Math.max(from, end) * FIELD_BYTES);
     return { bytes: new Uint8Array(leaves), isFinal: end < this.size };
+  }
+
+  spentPage(from: number, limit: number): SpentPage {
+    return this.payments.page(from, limit);
   }
 
   #block(block: number): Uint8Array<ArrayBuffer> {

@@ -18,7 +18,6 @@ import {
   type KnownDeposit,
   type NewLeaf,
   PoolTree,
-  type SpentPage,
   type StoredPool,
 } from "./pool_tree.ts";
 
@@ -27,7 +26,6 @@ export class SettledTree extends PoolTree {
   override readonly allowsCopies = true;
   #queue: NewLeaf[] = [];
   #spent = new SpentSet();
-  #nullifierHashes: bigint[] = [];
   /** The newest roots, oldest first; at least as many as the pool accepts, if there are so many. */
   #roots: bigint[] = [];
   #rootCount = 0;
@@ -51,11 +49,6 @@ export class SettledTree extends PoolTree {
     return this.#spent;
   }
 
-  /** Of the withdrawals, in the order of the pool's log. */
-  get nullifierHashes(): readonly bigint[] {
-    return this.#nullifierHashes;
-  }
-
   get rootCount(): number {
     return this.#rootCount;
   }
@@ -70,7 +63,6 @@ export class SettledTree extends PoolTree {
     super.clear();
     this.#queue = [];
     this.#spent = new SpentSet();
-    this.#nullifierHashes = [];
     this.#roots = [];
     this.#rootCount = 0;
     this.#logLength = 0;
@@ -111,13 +103,6 @@ export class SettledTree extends PoolTree {
       ...page,
       pending: this.#queue.map(({ commitment }, i) => ({ leafIndex: this.size + i, commitment })),
     };
-  }
-
-  spentPage(from: number, limit: number): SpentPage {
-    const nullifierHashes = this.#nullifierHashes.slice(from, from + limit);
-    const count = nullifierHashes.length;
-    const isLast = count === 0 || from + count === this.#nullifierHashes.length;
-    return { from, count, nextFrom: isLast ? null : from + count, nullifierHashes };
   }
 
   override rootAfter({ leaves, settledEnd = this.size }: HistoryClaims): Promise<bigint> {
@@ -202,7 +187,7 @@ export class SettledTree extends PoolTree {
       return;
     }
     this.#spent.add(value);
-    this.#nullifierHashes.push(value);
+    this.payments.append(value);
   }
 }
 

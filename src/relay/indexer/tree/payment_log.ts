@@ -1,0 +1,78 @@
+/** The nullifier hashes of a pool's withdrawals in the order of its log, as pages. */
+import { FIELD_BYTES, fieldFromBytes, writeFieldBytes } from "../../../core/crypto/field.ts";
+import type { LogEntry } from "../../../store/store.ts";
+
+/** Nullifier hashes in the order of the pool's log. */
+export interface SpentPage {
+  readonly from: number;
+  readonly count: number;
+  /** null on the last page. */
+  readonly nextFrom: number | null;
+  /** 32 for each nullifier hash, big-endian. */
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Whether this page never changes. */
+  readonly isFinal: boolean;
+}
+
+const INITIAL_CAPACITY = 256;
+/**
+ * A page is final once this many payments follow it. The get methods confirm only that the newest payments happened; more
+ * new payments than this are accepted only with a newest transaction that the account or a second endpoint names, and
+ * transaction hashes link it to all before (`history_verifier.ts`).
+ */
+export const UNSETTLED_PAYMENTS = 30;
+
+export class PaymentLog {
+  #bytes = new Uint8Array(INITIAL_CAPACITY * FIELD_BYTES);
+  #length = 0;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  at(position: number): bigint {
+    return fieldFromBytes(this.#bytes.subarray(position * FIELD_BYTES, (position + 1) * FIELD_BYTES));
+  }
+
+  append(nullifierHash: bigint): void {
+    const offset = this.#length * FIELD_BYTES;
+    if (offset === this.#bytes.length) {
+      const wider = new Uint8Array(2 * this.#bytes.length);
+      wider.set(this.#bytes);
+      this.#bytes = wider;
+    }
+    writeFieldBytes(nullifierHash, this.#bytes, offset);
+    this.#length++;
+  }
+
+  clear(): void {
+    this.#bytes = new Uint8Array(INITIAL_CAPACITY * FIELD_BYTES);
+    this.#length = 0;
+  }
+
+  /** Reads the last known payment again, because another replica may have rolled the log back. */
+  async load(readFrom: (position: number) => AsyncIterable<LogEntry>, signal: AbortSignal): Promise<void> {
+    const start = Math.max(0, this.#length - 1);
+    let next = start;
+    for await (const { position, value } of readFrom(start)) {
+      if (signal.aborted) return;
+      if (position !== next) throw new RangeError(`the stored log has a gap at ${next}`);
+      if (position < this.#length && value !== this.at(position)) break;
+      if (position === this.#length) this.append(value);
+      next++;
+    }
+    if (next >= this.#length) return;
+    this.clear();
+    await this.load(readFrom, signal);
+  }
+
+  page(from: number, limit: number): SpentPage {
+    const end = Math.min(this.#length, from + limit);
+    const count = Math.max(0, end - from);
+    return {
+      ...{ from, count, nextFrom: count > 0 && end < this.#length ? end : null },
+      bytes: this.#bytes.slice(from * FIELD_BYTES, (from + count) * FIELD_BYTES),
+      isFinal: count === limit && end + UNSETTLED_PAYMENTS <= this.#length,
+    };
+  }
+}

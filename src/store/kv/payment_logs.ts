@@ -1,0 +1,41 @@
+/** Adds the logs of payments that stores of earlier releases lack. */
+import { fieldToHex } from "../../core/crypto/field.ts";
+import type { PoolId, Withdrawal } from "../store.ts";
+import { decodeValue, parsePoolKey, storeKeys } from "./codec.ts";
+import { writeLogEntry } from "./row_writes.ts";
+
+const ENTRIES_PER_COMMIT = 90;
+
+/** The rows have no order within one second. The order that they get here is the one they keep. */
+export async function logEarlierPayments(kv: Deno.Kv): Promise<void> {
+  const payments = new Map<PoolId, Withdrawal[]>();
+  for await (const { key, value } of kv.list<Uint8Array>({ prefix: storeKeys.allWithdrawals })) {
+    const pool = parsePoolKey(key);
+    if (!payments.has(pool)) payments.set(pool, []);
+    payments.get(pool)!.push(decodeValue<Withdrawal>(value));
+  }
+  const logged = new Set<PoolId>();
+  for await (const { key } of kv.list({ prefix: storeKeys.allLogs })) {
+    if (key[2] === 0) logged.add(parsePoolKey(key));
+  }
+  for (const [pool, found] of payments) {
+    if (logged.has(pool)) continue;
+    found.sort(compareInTime);
+    // The last entries first: a pool whose log is complete has entry 0.
+    for (let end = found.length; end > 0; end -= ENTRIES_PER_COMMIT) {
+      const start = Math.max(0, end - ENTRIES_PER_COMMIT);
+      const atomic = kv.atomic();
+      for (const [i, { nullifierHash, txHash }] of found.slice(start, end).entries()) {
+        const entry = { position: start + i, kind: "payment", settled: 0 } as const;
+        writeLogEntry(atomic, pool, { ...entry, value: nullifierHash, txHash });
+      }
+      await atomic.commit();
+    }
+  }
+}
+
+function compareInTime(a: Withdrawal, b: Withdrawal): number {
+  if (a.timestamp !== b.timestamp) return a.timestamp - b.timestamp;
+  const key = ({ txHash, nullifierHash }: Withdrawal) => `${txHash} ${fieldToHex(nullifierHash)}`;
+  return key(a) < key(b) ? -1 : 1;
+}
