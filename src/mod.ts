@@ -160,7 +160,8 @@ export {
   serializeNoteStore,
   type WithdrawalAttempt,
 } from "./client/notes/note_store.ts";
-export { decryptPaperCode, encryptPaperCode, findPaperCodes } from "./client/notes/paper_code.ts";
+export { decryptPaperCode, encryptPaperCode } from "./client/notes/paper/paper_code.ts";
+export { findPaperCodes } from "./client/notes/paper/paper_code_text.ts";
 export { type NoteStorage, openStoredNotes } from "./client/notes/stored_notes.ts";
 export { findNotePayment, type FindPaymentOptions, type NotePayment } from "./client/notes/note_payment.ts";
 export type { PoolJetton } from "./client/notes/pool_match.ts";
@@ -193,12 +194,20 @@ export {
 export { RelayerProblem } from "./client/relayer/relayer_problem.ts";
 export { quoteRelayers, type RelayerQuote } from "./client/relayer/relayer_quotes.ts";
 export {
+  downloadPoolPages,
+  type PageCache,
+  type PoolPages,
+  type PoolPagesOptions,
+} from "./client/pages/pool_pages.ts";
+export { checkNotesInPages, type NotePages, type NotePageStatus } from "./client/pages/note_pages.ts";
+export {
   commitmentsFromChain,
   commitmentsFromRelayer,
   type CommitmentSource,
   fetchVerifiedTree,
   syncTree,
   type TreeProgress,
+  type TreeSyncOptions,
 } from "./client/tree_sync.ts";
 export { buildWithdrawArgs, type WithdrawRequest } from "./client/withdrawal/build_withdraw_args.ts";
 

@@ -12,6 +12,7 @@ import { connect } from "../ton/endpoint/toncenter.ts";
 import { readAppConfig, type ServedConfig } from "./browser/app_config.ts";
 import { cameraScanner } from "./browser/camera.ts";
 import { Records } from "./browser/indexeddb.ts";
+import { browserLeafCache } from "./browser/leaf_cache.ts";
 import { openTabs } from "./browser/locks.ts";
 import { browserNoteFiles } from "./browser/note_file.ts";
 import { browserPasskeys } from "./browser/passkey.ts";
@@ -21,6 +22,7 @@ import { browserDownloads } from "./browser/save_file.ts";
 import { browserVaults } from "./browser/vaults.ts";
 import { connectionsOf, parseSettings } from "./flows/settings.ts";
 import type { AppContext } from "./services/context.ts";
+import { PoolTrees } from "./services/pool_trees.ts";
 import { App } from "./shell/app.tsx";
 import type { AppPorts } from "./shell/app_ports.ts";
 import { en } from "./text/en.ts";
@@ -46,6 +48,8 @@ function buildPorts(config: ServedConfig): AppPorts {
     vaults: browserVaults(booted.vaultWorker),
     downloads: browserDownloads,
     artifacts: booted.artifacts,
+    leaves: browserLeafCache(records),
+    trees: new PoolTrees(),
     random: (bytes) => crypto.getRandomValues(bytes),
     clock: systemClock,
     registry,

@@ -52,13 +52,8 @@ export interface Vaults {
   openPaperCode(code: string, passphrase: Secret<string>): Promise<Secret<string>>;
 }
 
-/** Public facts of pools, kept between visits. Every entry is verified against the chain after it was read. */
-export interface LeafCache {
-  /** Returns the leaves from index 0 on, 32 bytes each, big-endian. @param pool raw address */
-  read(pool: string): Promise<Uint8Array | undefined>;
-  /** Replaces the leaves of a pool. A failure is not reported: the cache is only faster. */
-  write(pool: string, leaves: Uint8Array): Promise<void>;
-}
+/** Whole pages of leaves and spent notes of all pools, kept between visits. */
+export type { PageCache as LeafCache } from "../client/pages/pool_pages.ts";
 
 /** A wallet that answered. Its answers are never trusted: only the pool's log counts. */
 export interface Payer extends LibraryPayer {

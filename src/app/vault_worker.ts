@@ -9,7 +9,7 @@ import {
   vaultOf,
   workFactorOf,
 } from "../client/notes/note_encryption.ts";
-import { decryptPaperCode, encryptPaperCode } from "../client/notes/paper_code.ts";
+import { decryptPaperCode, encryptPaperCode } from "../client/notes/paper/paper_code.ts";
 import { Problem } from "../core/errors/problem.ts";
 import { Secret } from "../core/text/secret.ts";
 import { serveTasks } from "../threads/serve_tasks.ts";

@@ -134,7 +134,7 @@ async function assertRootInHistory(pool: AnyPool, tree: MerkleTree): Promise<voi
   );
 }
 
-interface TreeSyncOptions {
+export interface TreeSyncOptions {
   readonly onTreeProgress?: ((progress: TreeProgress) => void) | undefined;
   /** Milliseconds that a source may lag behind the chain. Default: 25,000. */
   readonly treeTimeoutMs?: number | undefined;

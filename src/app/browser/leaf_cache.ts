@@ -1,15 +1,15 @@
-/** The leaves of pools, kept between visits. They are public, and each use verifies them against the chain. */
+/** Whole pages of leaves and spent notes, kept between visits. They are public. */
 import type { LeafCache } from "../ports.ts";
 import type { Records } from "./indexeddb.ts";
 
 export function browserLeafCache(records: Records): LeafCache {
   return {
-    async read(pool) {
-      const found = await records.get("leaves", pool).catch(() => undefined);
+    async read(key) {
+      const found = await records.get("leaves", key).catch(() => undefined);
       return found instanceof Uint8Array && found.length % 32 === 0 ? found : undefined;
     },
-    async write(pool, leaves) {
-      await records.put("leaves", pool, leaves).catch(() => {}); // the cache is only faster
+    async write(key, bytes) {
+      await records.put("leaves", key, bytes).catch(() => {}); // the cache is only faster
     },
   };
 }

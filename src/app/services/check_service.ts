@@ -1,39 +1,70 @@
-/** Looks all notes of the store up in the pools' whole histories, and recovers those that only the seed knows. */
+/** Looks all notes of the store up in whole pages of all pools, and recovers those that only the seed knows. */
 import { RECOVERY_GAP } from "../../client/notes/derived_notes.ts";
 import { checkNotes, type NoteStatus } from "../../client/notes/note_check.ts";
+import { checkNotesInPages, type NotePageStatus } from "../../client/pages/note_pages.ts";
 import { createNoteRecord, type NoteRecord } from "../../client/notes/note_store.ts";
+import type { TreeProgress } from "../../client/tree_sync.ts";
 import { recordPayment } from "../../client/notes/withdrawal_attempts.ts";
+import type { Problem } from "../../core/errors/problem.ts";
 import { type Deployment, poolKey } from "../../core/protocol/deployments.ts";
 import { formatNote, type Note } from "../../core/protocol/note.ts";
 import { deriveNote, type NoteSeed } from "../../core/protocol/seed/note_seed.ts";
 import type { CheckResultView, CheckServices, NoteFacts } from "../flows/check.ts";
 import { toProblem } from "../flows/machine.ts";
 import { type AppContext, deploymentOf, type Session, withdrawalChain } from "./context.ts";
+import { readPages } from "./pool_pages.ts";
 
+type Statuses = readonly (NotePageStatus & Partial<NoteStatus>)[];
+type Lookup = (deployment: Deployment, notes: readonly Note[]) => Promise<Statuses>;
+
+interface PoolCheck {
+  readonly facts: ReadonlyMap<string, NoteFacts>;
+  readonly recovered: number;
+  /** Whether a note's depositor, time or payment is unknown, which only the pool's log has. */
+  readonly lacksHistory: boolean;
+}
+
+/** Each pass reads all pools, whether or not a note is in them, so that its requests depend on no note. */
 export function checkServices(context: AppContext, session: Session): CheckServices {
   return {
     async check(signal, onProgress) {
       const facts = new Map<string, NoteFacts>();
-      const unread: { pool: string; problem: ReturnType<typeof toProblem> }[] = [];
+      const unread = new Map<string, Problem>();
       let recovered = 0;
-      for (const deployment of context.registry.pools.values()) {
-        const key = poolKey(deployment);
-        try {
-          const found = await checkPool(
-            context,
-            session,
-            deployment,
-            signal,
-            (seen) => onProgress(key, seen),
-          );
-          found.facts.forEach((fact, id) => facts.set(id, fact));
-          recovered += found.recovered;
-        } catch (error) {
-          if (signal.aborted) throw error;
-          unread.push({ pool: key, problem: toProblem(error) });
+      const readAll = async (lookupOf: (key: string) => Lookup) => {
+        let lacksHistory = false;
+        for (const deployment of context.registry.pools.values()) {
+          const key = poolKey(deployment);
+          try {
+            const found = await checkPool(context, session, deployment, lookupOf(key));
+            found.facts.forEach((fact, id) => facts.set(id, fact));
+            recovered += found.recovered;
+            lacksHistory ||= found.lacksHistory;
+            unread.delete(key);
+          } catch (error) {
+            if (signal.aborted) throw error;
+            unread.set(key, toProblem(error));
+          }
         }
+        return lacksHistory;
+      };
+      const lacksHistory = await readAll((key) => async (deployment, notes) => {
+        const onTreeProgress = ({ leafCount }: TreeProgress) => onProgress(key, leafCount);
+        const pages = await readPages(context, deployment, { signal, onTreeProgress, mayBeBehind: true });
+        return checkNotesInPages(notes, pages);
+      });
+      if (lacksHistory || unread.size > 0) {
+        await readAll((key) => ({ address }, notes) =>
+          checkNotes(withdrawalChain(context), address, notes, {
+            signal,
+            onProgress: (seen) => onProgress(key, seen),
+          })
+        );
       }
-      return { facts, recovered, unread } satisfies CheckResultView;
+      return {
+        ...{ facts, recovered },
+        unread: [...unread].map(([pool, problem]) => ({ pool, problem })),
+      } satisfies CheckResultView;
     },
   };
 }
@@ -42,29 +73,30 @@ async function checkPool(
   context: AppContext,
   { store }: Session,
   deployment: Deployment,
-  signal: AbortSignal,
-  onProgress: (seen: number) => void,
-): Promise<{ readonly facts: ReadonlyMap<string, NoteFacts>; readonly recovered: number }> {
+  lookUp: Lookup,
+): Promise<PoolCheck> {
   const records = (await store.list()).filter((record) => deploymentOf(context, record) === deployment);
   const candidates = missingNotes(context, await store.seed(), deployment, records);
   const notes = [...records.map(({ note }) => note.reveal()), ...candidates];
-  const chain = withdrawalChain(context);
-  const statuses = await checkNotes(chain, deployment.address, notes, { signal, onProgress });
+  const statuses = await lookUp(deployment, notes);
+  const found = candidates.filter((_, i) => statuses[records.length + i].state !== "absent");
+  await store.add(found.map((note) => recordOf(note, deployment, context.clock.now())));
+  const byText = new Map(notes.map((note, i) => [formatNote(note), statuses[i]]));
   const facts = new Map<string, NoteFacts>();
-  for (const [i, record] of records.entries()) {
-    facts.set(record.id, toFacts(statuses[i]));
-    await updateRecord(store, record, statuses[i]);
-  }
-  const found = candidates.map((note, i) => ({ note, status: statuses[records.length + i] }))
-    .filter(({ status }) => status.state !== "absent");
-  await store.add(found.map(({ note }) => recordOf(note, deployment, context.clock.now())));
-  for (const { note, status } of found) {
-    const text = formatNote(note);
-    const record = (await store.list()).find((each) => each.text.reveal() === text)!;
+  let lacksHistory = false;
+  for (const record of await store.list()) {
+    const status = byText.get(record.text.reveal());
+    if (status === undefined) continue;
     facts.set(record.id, toFacts(status));
+    lacksHistory ||= needsHistory(record, status);
     await updateRecord(store, record, status);
   }
-  return { facts, recovered: found.length };
+  return { facts, recovered: found.length, lacksHistory };
+}
+
+function needsHistory({ state, deposit }: NoteRecord, status: Statuses[number]): boolean {
+  if (status.state === "withdrawn") return state !== "withdrawn" && status.payment === undefined;
+  return status.state === "deposited" && deposit?.timestamp === undefined && status.depositedAt === undefined;
 }
 
 /** The notes of the seed that the store lacks, up to the largest gap that a store leaves. */
@@ -85,7 +117,7 @@ function recordOf(note: Note, { address }: Deployment, now: number): NoteRecord 
   return { ...createNoteRecord(formatNote(note), now), pool: address.toRawString(), state: "deposited" };
 }
 
-function toFacts({ state, waits, deposits, depositedAt, unspentDeposits }: NoteStatus): NoteFacts {
+function toFacts({ state, waits, deposits, depositedAt, unspentDeposits }: Statuses[number]): NoteFacts {
   return {
     state: state === "deposited" && waits ? "waiting" : state,
     deposits,
@@ -94,18 +126,25 @@ function toFacts({ state, waits, deposits, depositedAt, unspentDeposits }: NoteS
   };
 }
 
+/** Pages show neither depositor nor time, so what the store has of them stays. */
 async function updateRecord(
   store: Session["store"],
   record: NoteRecord,
-  { state, leafIndex, depositor, depositedAt, payment, unspentDeposits = 0 }: NoteStatus,
+  { state, leafIndex, depositor, depositedAt, payment, unspentDeposits = 0 }: Statuses[number],
 ): Promise<void> {
   if (state === "absent") return;
-  const deposit = { from: depositor, leafIndex, timestamp: depositedAt };
+  const deposit = {
+    ...record.deposit,
+    leafIndex,
+    ...depositor !== undefined && { from: depositor, timestamp: depositedAt },
+  };
   // A wallet that paid twice made two deposits, of which the second can be withdrawn after the first.
   const isOpen = record.state === "created" || record.state === "depositing" ||
     (record.state === "withdrawn" && unspentDeposits > 0);
   if (state === "deposited") {
-    await store.update(record.id, { deposit, ...isOpen && { state } });
+    if (isOpen || record.deposit?.leafIndex !== leafIndex || record.deposit?.from !== deposit.from) {
+      await store.update(record.id, { deposit, ...isOpen && { state } });
+    }
   } else if (payment && record.state !== "withdrawn") {
     await store.update(record.id, { deposit, ...recordPayment(record, payment) });
   }

@@ -9,7 +9,16 @@ import type { Clock } from "../../core/time.ts";
 import type { Prover } from "../../prover/prover.ts";
 import type { Chain } from "../../ton/chain.ts";
 import { type AnyPool, openPool } from "../../ton/pool/any_pool.ts";
-import type { ArtifactProgress, Downloads, NoteFiles, OpenVault, RandomBytes, Vaults } from "../ports.ts";
+import type {
+  ArtifactProgress,
+  Downloads,
+  LeafCache,
+  NoteFiles,
+  OpenVault,
+  RandomBytes,
+  Vaults,
+} from "../ports.ts";
+import type { PoolTrees } from "./pool_trees.ts";
 import type { Connections } from "../flows/settings.ts";
 
 /** An open note store, and the key that opened it. */
@@ -26,6 +35,8 @@ export interface AppContext {
   readonly random: RandomBytes;
   readonly clock: Clock;
   readonly registry: Deployments;
+  readonly leaves: LeafCache;
+  readonly trees: PoolTrees;
   /** The connections of the current settings. */
   connections(): Connections;
   /** A chain client for an endpoint. Every use checks that it serves this network. */

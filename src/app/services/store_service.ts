@@ -1,7 +1,7 @@
 /** Creates, opens, backs up and restores the note store of this browser. */
 import { createNoteRecord, type NoteStore, parseNoteStore } from "../../client/notes/note_store.ts";
 import { openStoredNotes } from "../../client/notes/stored_notes.ts";
-import { findPaperCodes, isEncryptedPaperCode } from "../../client/notes/paper_code.ts";
+import { findPaperCodes, isEncryptedPaperCode } from "../../client/notes/paper/paper_code_text.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import { createNoteSeed, formatNoteSeed, parseNoteSeed } from "../../core/protocol/seed/note_seed.ts";
 import { Secret } from "../../core/text/secret.ts";

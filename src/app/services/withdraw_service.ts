@@ -1,5 +1,6 @@
 /** Withdrawals through relayers: recipient and relayers are checked, every proof is journaled before it is submitted. */
 import { Address } from "@ton/core";
+import { checkNotesInPages } from "../../client/pages/note_pages.ts";
 import { findNotePayment, type NotePayment } from "../../client/notes/note_payment.ts";
 import { recordAttempt, recordPayment } from "../../client/notes/withdrawal_attempts.ts";
 import { findNoteLeaf } from "../../client/notes/note_leaf.ts";
@@ -11,7 +12,9 @@ import { assertRecipientNotBlocked } from "../../client/withdrawal/recipient_che
 import { withdrawViaRelayers } from "../../client/withdrawal/relayed_withdrawal.ts";
 import { resumeWithdrawal } from "../../client/withdrawal/withdrawal_resume.ts";
 import { Problem } from "../../core/errors/problem.ts";
+import type { Deployment } from "../../core/protocol/deployments.ts";
 import type { Network } from "../../core/protocol/network.ts";
+import { type Note, placeNote } from "../../core/protocol/note.ts";
 import { formatAmount } from "../../core/protocol/units.ts";
 import { isKnownWalletCode } from "../../ton/wallet/wallet_codes.ts";
 import type { Chain } from "../../ton/chain.ts";
@@ -31,6 +34,7 @@ import {
   unrecoverableAddresses,
   withdrawalChain,
 } from "./context.ts";
+import { readPages, readTree } from "./pool_pages.ts";
 
 /** A jetton recipient gets this much for its first transfer, if the relayer pays it. In nano. */
 const JETTON_REFUND_NANO = 50_000_000n;
@@ -171,9 +175,13 @@ async function withdraw(
     onStage({ stage: "keys", ...total > 0 && { fraction: received / total } })
   );
   try {
+    const note = await placeNoteByPages(context, deployment, record.note.reveal(), signal);
     const prover = await context.prover();
     await withdrawViaRelayers(offers.map(({ url }) => relayerOf(url)), {
-      ...{ pool, network, note: record.note.reveal(), jetton, recipient, refund, prover },
+      ...{ pool, network, note, jetton, recipient, refund, prover },
+      // The pages have answered this. A get method would tell the endpoint the hash before the withdrawal.
+      isSpent: () => Promise.resolve(false),
+      readTree: (relayer) => readTree(context, deployment, relayer, signal),
       maxFee,
       blockedRecipients: unrecoverableAddresses(context),
       async onProved({ baseUrl }, args) {
@@ -190,6 +198,27 @@ async function withdraw(
   }
   const settled = { ...stored, record: findNote(await session.store.list(), id), deployment };
   return await recordReceipt(context, session, settled, recipient, signal);
+}
+
+/**
+ * Returns the note at a leaf that can be withdrawn, found on this device.
+ * Throws `commitment_not_found` or `nullifier_already_used`.
+ */
+async function placeNoteByPages(
+  context: AppContext,
+  deployment: Deployment,
+  note: Note,
+  signal: AbortSignal,
+): Promise<Note> {
+  const pages = await readPages(context, deployment, { signal });
+  const [{ state, waits, leafIndex }] = checkNotesInPages([note], pages);
+  if (state === "withdrawn") {
+    throw new Problem("nullifier_already_used", "this note has already been withdrawn");
+  }
+  if (leafIndex === undefined || waits) {
+    throw new Problem("commitment_not_found", waits && `the deposit waits as leaf ${leafIndex}`);
+  }
+  return placeNote(note, leafIndex);
 }
 
 /** A fresh address needs coins to move jettons. */

@@ -6,7 +6,7 @@ import { Secret } from "../../core/text/secret.ts";
 import { nextDerivedNote } from "./derived_notes.ts";
 import { createIdentity, identityOf, type NoteVault, vaultOf } from "./note_encryption.ts";
 import { createNoteRecord, type NoteRecord, serializeNoteStore } from "./note_store.ts";
-import { decryptPaperCode, encryptPaperCode } from "./paper_code.ts";
+import { decryptPaperCode, encryptPaperCode } from "./paper/paper_code.ts";
 import { type NoteStorage, openStoredNotes } from "./stored_notes.ts";
 
 const passphrase = new Secret("correct horse battery");

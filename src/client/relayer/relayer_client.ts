@@ -1,6 +1,12 @@
 /** No request has both a commitment and a nullifier hash: that would reveal which deposit is withdrawn. */
 import type { Address } from "@ton/core";
-import { bytesToBigint, FIELD_BYTES, fieldToHex, isFieldElement } from "../../core/crypto/field.ts";
+import {
+  bytesToBigint,
+  FIELD_BYTES,
+  fieldToHex,
+  isFieldElement,
+  writeFieldBytes,
+} from "../../core/crypto/field.ts";
 import type { Groth16Proof } from "../../core/crypto/groth16.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import { policyFloor } from "../../core/protocol/fee.ts";
@@ -15,6 +21,7 @@ import {
   type RelayerMerklePath,
   type RelayerPools,
   type RelayerStatus,
+  spentPageSchema,
   statusSchema,
   treePathSchema,
   treeRootSchema,
@@ -128,6 +135,34 @@ export class RelayerClient {
     }
   }
 
+  /** Returns the leaves of one whole page, 32 bytes each. A page that is not full is the last one. */
+  async leafPage(pool: Address, from: number): Promise<Uint8Array> {
+    const path = `/tree/commitments?pool=${pool.toString()}&from=${from}&limit=${MAX_PAGE_SIZE}`;
+    const response = await this.#transport.requestBytes(path);
+    return response.bytes
+      ? assertFieldBytes(response.bytes, MAX_PAGE_SIZE)
+      : toBytes(assertContiguous(response.parse(commitmentsPageSchema), from).commitments);
+  }
+
+  /** Returns the nullifier hashes of one whole page of withdrawals, 32 bytes each, in the order of the pool's log. */
+  async spentPage(pool: Address, from: number): Promise<Uint8Array> {
+    const path = `/spent?pool=${pool.toString()}&from=${from}&limit=${MAX_PAGE_SIZE}`;
+    const response = await this.#transport.requestBytes(path);
+    return response.bytes
+      ? assertFieldBytes(response.bytes, MAX_PAGE_SIZE)
+      : toBytes(response.parse(spentPageSchema).nullifierHashes);
+  }
+
+  /**
+   * Returns the deposits of a version 2 pool that wait for their settlement.
+   * @param end beyond every leaf, so that the request is the same for every client
+   */
+  async pendingDeposits(pool: Address, end: number): Promise<bigint[]> {
+    const path = `/tree/commitments?pool=${pool.toString()}&from=${end}&limit=1`;
+    const { pending = [] } = await this.#transport.request(commitmentsPageSchema, path);
+    return pending.map(({ commitment }) => commitment);
+  }
+
   /**
    * If a retry reports the note as in use, the first attempt was accepted. `waiting`: not sent yet, poll
    * {@linkcode withdrawalStatus}. The error `nullifier_already_used` has the status of that withdrawal in
@@ -173,16 +208,31 @@ interface LeafPage {
 
 /** Parses leaves of 32 bytes. Fewer than `limit` are the last ones. */
 function parseLeafBytes(bytes: Uint8Array, from: number, limit: number): LeafPage {
+  assertFieldBytes(bytes, limit);
+  const count = bytes.length / FIELD_BYTES;
+  const commitments = Array.from(
+    { length: count },
+    (_, i) => bytesToBigint(bytes.subarray(i * FIELD_BYTES, (i + 1) * FIELD_BYTES)),
+  );
+  return { commitments, nextFrom: count === limit ? from + count : null };
+}
+
+function assertFieldBytes(bytes: Uint8Array, limit: number): Uint8Array {
   const count = bytes.length / FIELD_BYTES;
   if (!Number.isInteger(count) || count > limit) {
     throw new Problem("relayer_unavailable", "the relayer's page of commitments has a wrong length");
   }
-  const commitments = Array.from({ length: count }, (_, i) => {
-    const value = bytesToBigint(bytes.subarray(i * FIELD_BYTES, (i + 1) * FIELD_BYTES));
-    if (isFieldElement(value)) return value;
+  for (let at = 0; at < bytes.length; at += FIELD_BYTES) {
+    if (isFieldElement(bytesToBigint(bytes.subarray(at, at + FIELD_BYTES)))) continue;
     throw new Problem("relayer_unavailable", "the relayer's page has a commitment that is not below r");
-  });
-  return { commitments, nextFrom: count === limit ? from + count : null };
+  }
+  return bytes;
+}
+
+function toBytes(values: readonly bigint[]): Uint8Array {
+  const bytes = new Uint8Array(values.length * FIELD_BYTES);
+  for (const [i, value] of values.entries()) writeFieldBytes(value, bytes, i * FIELD_BYTES);
+  return bytes;
 }
 
 function assertContiguous(page: CommitmentsPage, from: number): LeafPage {

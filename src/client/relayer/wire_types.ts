@@ -19,6 +19,7 @@ export const noteCheckSchema = responses.noteCheck;
 export const treeRootSchema = responses.root;
 export const treePathSchema = responses.path;
 export const commitmentsPageSchema = responses.commitmentsPage.omit({ pool: true });
+export const spentPageSchema = responses.spentPage.omit({ pool: true });
 export const withdrawResponseSchema = z.object({
   seqno: withdrawal.shape.seqno.unwrap(),
   fee: withdrawal.shape.fee.unwrap(),

@@ -34,6 +34,8 @@ export interface WithdrawRequest {
   /** In nano, paid by the relayer. Default: 0. A fresh address needs some to transfer jettons. */
   readonly refund?: bigint;
   readonly prover: Prover;
+  /** Returns whether the note is spent. Default: the pool, whose endpoint then learns the nullifier hash first. */
+  readonly isSpent?: (nullifierHash: bigint) => Promise<boolean>;
   readonly onTreeProgress?: (progress: TreeProgress) => void;
   /** Milliseconds that the source may lag behind the chain. Default: 25,000. */
   readonly treeTimeoutMs?: number;
@@ -61,6 +63,7 @@ export async function buildWithdrawArgs(
   options: ProveOptions = {},
 ): Promise<WithdrawArgs> {
   const { pool, recipient, relayer, fee, refund = 0n, prover } = request;
+  const { isSpent = (nullifierHash) => pool.getIsSpent(nullifierHash) } = request;
   const matched = await assertNoteMatchesPool(pool, request.note, request.network, request.jetton);
   const note = await findNoteLeaf(pool, request.note, options);
   if (fee >= matched.denomination) throw new Problem("fee_not_below_denomination");
@@ -71,7 +74,7 @@ export async function buildWithdrawArgs(
   if (relayer && !isPayable(pool, relayer, matched)) {
     throw new Problem("invalid_address", unpayableReason(relayer, matched));
   }
-  if (await pool.getIsSpent(note.nullifierHash)) {
+  if (await isSpent(note.nullifierHash)) {
     throw new Problem("nullifier_already_used", "this note has already been withdrawn", {
       hint:
         "A note can be withdrawn only once. If you did not withdraw it, someone else has a copy of the note.",

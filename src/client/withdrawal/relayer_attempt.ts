@@ -24,6 +24,8 @@ export interface RelayedWithdrawalRequest
   readonly sinceSubmittedMs?: number;
   /** Request the path from the relayer, which reveals the deposit, instead of rebuilding the tree. */
   readonly useRelayerPath?: boolean;
+  /** Returns the relayer's verified tree. Default: {@linkcode fetchVerifiedTree}. */
+  readonly readTree?: (relayer: RelayerClient) => Promise<MerkleTree>;
   /** Called before proving, and before a path is requested. An error ends the withdrawal. */
   readonly approve?: (offer: RelayerOffer) => Promise<void>;
   /** Called before proving. Without it, the recipient's account is not looked up. */
@@ -79,7 +81,11 @@ export async function buildArgsForRelayer(
   options: ProveOptions,
 ): Promise<WithdrawArgs> {
   const { pool, network, note, jetton, recipient, blockedRecipients, refund, prover } = request;
-  const { onTreeProgress, treeTimeoutMs, clock } = request;
+  const { onTreeProgress, treeTimeoutMs, clock, isSpent } = request;
+  const {
+    readTree = (relayer) =>
+      fetchVerifiedTree(relayer, pool, { treeTimeoutMs, signal: options.signal, clock }),
+  } = request;
   const matched = await assertNoteMatchesPool(pool, note, network, jetton);
   assertPayableRecipient(request, matched);
   if (!isPayable(pool, relayerAddress, matched)) {
@@ -91,14 +97,12 @@ export async function buildArgsForRelayer(
     const poor = isWithoutGas({ assetKind: matched.info.assetKind, balance, refund: refund ?? 0n });
     if (poor) request.onWarning("no_gas");
   }
-  const tree = request.useRelayerPath
-    ? undefined
-    : await fetchVerifiedTree(relayer, pool, { treeTimeoutMs, signal: options.signal, clock });
+  const tree = request.useRelayerPath ? undefined : await readTree(relayer);
   await runCallback(request.approve?.({ relayer, relayerAddress, fee, tree }));
   const path = tree ? undefined : await relayer.treePath(pool.address, note.commitment);
   const args = await buildWithdrawArgs({
     ...{ pool, network, note, jetton, recipient, blockedRecipients, refund, prover },
-    ...{ onTreeProgress, treeTimeoutMs, clock, tree, path, fee },
+    ...{ onTreeProgress, treeTimeoutMs, clock, isSpent, tree, path, fee },
     source: commitmentsFromRelayer(relayer, pool.address),
     relayer: relayerAddress,
   }, options);

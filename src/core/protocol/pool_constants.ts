@@ -29,3 +29,9 @@ export const POOL_CAPACITY = 131_072;
 
 /** Storage that each deposit to and withdrawal from a jetton pool prepays, in seconds: 40 years. */
 export const PREPAID_STORAGE_SECONDS = 1_262_304_000n;
+
+/**
+ * The order of a payment no longer changes once this many follow it: a relayer checks its newest payments on chain one by
+ * one, and accepts more of them at once only with a newest transaction that is confirmed, which hashes link to all before.
+ */
+export const SETTLED_PAYMENT_DEPTH = 30;

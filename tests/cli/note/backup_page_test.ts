@@ -1,7 +1,7 @@
 /** `tonado note backup --page`, and its restoration from the file, from a scanner and from typed text. */
 import assert from "node:assert/strict";
 import { createNote, formatNote, type Note } from "../../../src/core/protocol/note.ts";
-import { findPaperCodes } from "../../../src/client/notes/paper_code.ts";
+import { findPaperCodes } from "../../../src/client/notes/paper/paper_code_text.ts";
 import { fieldToHex } from "../../../src/core/crypto/field.ts";
 import { noteId } from "../../../src/client/notes/note_store.ts";
 import { runCli, type TerminalUser } from "../../support/cli/run_cli.ts";

@@ -5,7 +5,8 @@ import {
   type NoteRecord,
   type NoteStore,
 } from "../../../client/notes/note_store.ts";
-import { decryptPaperCode, findPaperCodes, isEncryptedPaperCode } from "../../../client/notes/paper_code.ts";
+import { decryptPaperCode } from "../../../client/notes/paper/paper_code.ts";
+import { findPaperCodes, isEncryptedPaperCode } from "../../../client/notes/paper/paper_code_text.ts";
 import { loadNoteStoreConfig } from "../../../config/client_config.ts";
 import { findRegistry } from "../../../config/deployments_registry.ts";
 import { Problem } from "../../../core/errors/problem.ts";

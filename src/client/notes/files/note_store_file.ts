@@ -6,7 +6,7 @@ import { type Clock, pollUntil, systemClock } from "../../../core/time.ts";
 import type { Secret } from "../../../core/text/secret.ts";
 import { createIdentity, identityOf, vaultOf } from "../note_encryption.ts";
 import { MAX_NOTE_STORE_BYTES, type NoteStore, serializeNoteStore } from "../note_store.ts";
-import { encryptPaperCode } from "../paper_code.ts";
+import { encryptPaperCode } from "../paper/paper_code.ts";
 import { type NoteStorage, openStoredNotes } from "../stored_notes.ts";
 
 /** Changes of other processes take milliseconds. */

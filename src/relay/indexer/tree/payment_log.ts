@@ -1,5 +1,6 @@
 /** The nullifier hashes of a pool's withdrawals in the order of its log, as pages. */
 import { FIELD_BYTES, fieldFromBytes, writeFieldBytes } from "../../../core/crypto/field.ts";
+import { SETTLED_PAYMENT_DEPTH } from "../../../core/protocol/pool_constants.ts";
 import type { LogEntry } from "../../../store/store.ts";
 
 /** Nullifier hashes in the order of the pool's log. */
@@ -15,12 +16,6 @@ export interface SpentPage {
 }
 
 const INITIAL_CAPACITY = 256;
-/**
- * A page is final once this many payments follow it. The get methods confirm only that the newest payments happened; more
- * new payments than this are accepted only with a newest transaction that the account or a second endpoint names, and
- * transaction hashes link it to all before (`history_verifier.ts`).
- */
-export const UNSETTLED_PAYMENTS = 30;
 
 export class PaymentLog {
   #bytes = new Uint8Array(INITIAL_CAPACITY * FIELD_BYTES);
@@ -72,7 +67,7 @@ export class PaymentLog {
     return {
       ...{ from, count, nextFrom: count > 0 && end < this.#length ? end : null },
       bytes: this.#bytes.slice(from * FIELD_BYTES, (from + count) * FIELD_BYTES),
-      isFinal: count === limit && end + UNSETTLED_PAYMENTS <= this.#length,
+      isFinal: count === limit && end + SETTLED_PAYMENT_DEPTH <= this.#length,
     };
   }
 }

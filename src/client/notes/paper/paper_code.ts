@@ -1,11 +1,8 @@
 /** An age file under a passphrase, which `base64 -d | age -d` decrypts, or plain text on request. */
-import { Problem } from "../../core/errors/problem.ts";
-import { Secret } from "../../core/text/secret.ts";
-import { decryptWithPassphrase, encryptWithPassphrase, SCRYPT_WORK_FACTOR } from "./note_encryption.ts";
-
-const ENCRYPTED_PREFIX = "tonado-age:";
-const PAPER_CODE_PATTERN =
-  /tonado-age:[A-Za-z0-9+/]+={0,2}|tonado2?-[a-z0-9]+-[0-9.]+-[a-z]+-0x[0-9a-f]{124}(?![0-9a-f])/g;
+import { Problem } from "../../../core/errors/problem.ts";
+import { Secret } from "../../../core/text/secret.ts";
+import { decryptWithPassphrase, encryptWithPassphrase, SCRYPT_WORK_FACTOR } from "../note_encryption.ts";
+import { ENCRYPTED_PREFIX } from "./paper_code_text.ts";
 
 /** Takes as long as opening a note store. Use a lower `workFactor` only in tests. */
 export async function encryptPaperCode(
@@ -15,14 +12,6 @@ export async function encryptPaperCode(
 ): Promise<string> {
   const bytes = await encryptWithPassphrase(note.reveal(), passphrase, workFactor);
   return ENCRYPTED_PREFIX + btoa(String.fromCharCode(...bytes));
-}
-
-export function findPaperCodes(text: string): string[] {
-  return [...new Set(text.match(PAPER_CODE_PATTERN))];
-}
-
-export function isEncryptedPaperCode(code: string): boolean {
-  return code.startsWith(ENCRYPTED_PREFIX);
 }
 
 /** Throws `wrong_passphrase`, or `invalid_note` for a truncated or misread code. */

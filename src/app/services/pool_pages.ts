@@ -1,0 +1,54 @@
+/** All leaves and spent notes of a pool, from the first relayer that has them, and from the pages of earlier visits. */
+import {
+  downloadPoolPages,
+  downloadPoolTree,
+  type PoolPages,
+  type PoolPagesOptions,
+} from "../../client/pages/pool_pages.ts";
+import { Problem } from "../../core/errors/problem.ts";
+import type { Deployment } from "../../core/protocol/deployments.ts";
+import type { RelayerClient } from "../../client/relayer/relayer_client.ts";
+import type { MerkleTree } from "../../core/tree/merkle_tree.ts";
+import { openPool } from "../../ton/pool/any_pool.ts";
+import { type AppContext, relayerOf, withdrawalChain } from "./context.ts";
+
+/** Throws `relayer_unavailable` if no relayer of the settings has them. */
+export async function readPages(
+  context: AppContext,
+  { address, version }: Deployment,
+  options: Pick<PoolPagesOptions, "signal" | "mayBeBehind" | "onTreeProgress">,
+): Promise<PoolPages> {
+  const pool = openPool(withdrawalChain(context), address, version);
+  const id = address.toRawString();
+  let failure: unknown = new Problem("relayer_unavailable", "the settings name no relayer");
+  for (const url of context.connections().relayers) {
+    try {
+      const { leaves: cache, trees } = context;
+      return await trees.grow(
+        id,
+        (tree) => downloadPoolPages(relayerOf(url), pool, { ...options, cache, tree }),
+        ({ tree }) => tree,
+      );
+    } catch (error) {
+      if (options.signal?.aborted) throw error;
+      failure = error;
+    }
+  }
+  throw failure;
+}
+
+/** Returns a relayer's verified tree with every deposit that the pool has now. */
+export async function readTree(
+  context: AppContext,
+  { address, version }: Deployment,
+  relayer: RelayerClient,
+  signal: AbortSignal,
+): Promise<MerkleTree> {
+  const { leaves: cache, trees } = context;
+  const pool = openPool(withdrawalChain(context), address, version);
+  return await trees.grow(
+    address.toRawString(),
+    (tree) => downloadPoolTree(relayer, pool, { cache, signal, tree }),
+    (tree) => tree,
+  );
+}

@@ -1,0 +1,13 @@
+/** Finds the codes of paper backups in text. Apart from their encryption, which a page loads only in a worker. */
+
+export const ENCRYPTED_PREFIX = "tonado-age:";
+const PAPER_CODE_PATTERN =
+  /tonado-age:[A-Za-z0-9+/]+={0,2}|tonado2?-[a-z0-9]+-[0-9.]+-[a-z]+-0x[0-9a-f]{124}(?![0-9a-f])/g;
+
+export function findPaperCodes(text: string): string[] {
+  return [...new Set(text.match(PAPER_CODE_PATTERN))];
+}
+
+export function isEncryptedPaperCode(code: string): boolean {
+  return code.startsWith(ENCRYPTED_PREFIX);
+}

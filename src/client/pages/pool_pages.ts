@@ -1,0 +1,156 @@
+/**
+ * What a pool makes public, downloaded in whole pages: no server learns which note matters, or when this client last
+ * synced. Full pages can be kept between visits.
+ */
+import { bytesToBigint, FIELD_BYTES } from "../../core/crypto/field.ts";
+import { Problem } from "../../core/errors/problem.ts";
+import { SETTLED_PAYMENT_DEPTH } from "../../core/protocol/pool_constants.ts";
+import { poolCapacity } from "../../core/protocol/v2/pool_constants.ts";
+import { MerkleTree } from "../../core/tree/merkle_tree.ts";
+import type { AnyPool } from "../../ton/pool/any_pool.ts";
+import { V2Pool } from "../../ton/pool/v2/pool.ts";
+import { MAX_PAGE_SIZE, type RelayerClient } from "../relayer/relayer_client.ts";
+import { syncTree, syncWholeTree, type TreeSyncOptions } from "../tree_sync.ts";
+
+/** Keeps public pages between visits. */
+export interface PageCache {
+  read(key: string): Promise<Uint8Array | undefined>;
+  /** Replaces the bytes. Does not throw: the cache only saves downloads. */
+  write(key: string, bytes: Uint8Array): Promise<void>;
+}
+
+/** Everything that a pool's relayer reports about notes. */
+export interface PoolPages {
+  /** Whose root the pool has confirmed. */
+  readonly tree: MerkleTree;
+  /** Of the tree, 32 bytes each, big-endian. */
+  readonly leaves: Uint8Array;
+  /** Of a version 2 pool: commitments that wait for their settlement, after the leaves. */
+  readonly pending: readonly bigint[];
+  /** Nullifier hashes in the order of the pool's log, 32 bytes each, big-endian. */
+  readonly spent: Uint8Array;
+}
+
+export interface PoolPagesOptions extends TreeSyncOptions {
+  readonly cache?: PageCache | undefined;
+  /** The pool's tree of an earlier call. It grows. */
+  readonly tree?: MerkleTree | undefined;
+  /** Accept a tree that lacks the newest deposits instead of waiting for the relayer. */
+  readonly mayBeBehind?: boolean | undefined;
+}
+
+const PAGE_BYTES = MAX_PAGE_SIZE * FIELD_BYTES;
+
+/**
+ * Downloads all leaves and all spent nullifier hashes of a pool from a relayer, and confirms the leaves by the pool's root.
+ * The relayer can omit spent notes, but it cannot add notes of this owner.
+ * @throws {Problem} `relayer_unavailable`, also for an unknown root; `tree_incomplete`; `cancelled`
+ * @example
+ * ```ts
+ * const pages = await downloadPoolPages(relayer, pool);
+ * const [{ state }] = checkNotesInPages([note], pages);
+ * ```
+ */
+export async function downloadPoolPages(
+  relayer: RelayerClient,
+  pool: AnyPool,
+  options: PoolPagesOptions = {},
+): Promise<PoolPages> {
+  const tree = await downloadPoolTree(relayer, pool, options);
+  const pending = pool instanceof V2Pool ? await relayer.pendingDeposits(pool.address, poolCapacity(2)) : [];
+  const leaves = tree.levels[0].subarray(0, tree.size * FIELD_BYTES);
+  return { tree, leaves, pending, spent: await downloadSpent(relayer, pool, options) };
+}
+
+/**
+ * Downloads the part of {@linkcode downloadPoolPages} that a withdrawal needs.
+ * @throws {Problem} as {@linkcode downloadPoolPages}
+ */
+export async function downloadPoolTree(
+  relayer: RelayerClient,
+  pool: AnyPool,
+  { cache, tree: known, mayBeBehind, ...options }: PoolPagesOptions = {},
+): Promise<MerkleTree> {
+  const key = `${pool.address.toRawString()} leaves`;
+  const source = {
+    async *commitments(from: number) {
+      yield fieldsOf(await downloadPages((first) => relayer.leafPage(pool.address, first), key, cache), from);
+    },
+  };
+  const sync = (tree?: MerkleTree) =>
+    mayBeBehind
+      ? syncTree(pool, source, tree, options.onTreeProgress)
+      : syncWholeTree(pool, source, tree, options);
+  try {
+    return await sync(known);
+  } catch (error) {
+    if (!(error instanceof Problem && error.code === "unknown_root")) throw error;
+  }
+  // What was kept may be of another history, such as a local network's last one.
+  await cache?.write(key, new Uint8Array());
+  try {
+    return await sync();
+  } catch (cause) {
+    if (!(cause instanceof Problem && cause.code === "unknown_root")) throw cause;
+    throw new Problem("relayer_unavailable", "its leaves do not make a root that the pool has", { cause });
+  }
+}
+
+/** Kept by relayer, because no root confirms them. */
+async function downloadSpent(
+  relayer: RelayerClient,
+  pool: AnyPool,
+  { cache, signal }: PoolPagesOptions,
+): Promise<Uint8Array> {
+  const key = `${pool.address.toRawString()} spent ${relayer.baseUrl}`;
+  const fetchPage = (from: number) => relayer.spentPage(pool.address, from);
+  const paid = pool instanceof V2Pool ? (await pool.getPoolInfo(signal ? { signal } : {})).withdrawals : 0;
+  const download = () => downloadPages(fetchPage, key, cache, SETTLED_PAYMENT_DEPTH);
+  const spent = await download();
+  if (spent.length >= paid * FIELD_BYTES) return spent;
+  await cache?.write(key, new Uint8Array());
+  throw new Problem(
+    "relayer_unavailable",
+    `it lists ${spent.length / FIELD_BYTES} of the pool's ${paid} withdrawals`,
+  );
+}
+
+/** `margin`: a page is kept once this many items follow it. */
+async function downloadPages(
+  fetchPage: (from: number) => Promise<Uint8Array>,
+  key: string,
+  cache: PageCache | undefined,
+  margin = 0,
+): Promise<Uint8Array> {
+  const found = await cache?.read(key) ?? new Uint8Array();
+  const known = found.subarray(0, wholePages(found.length));
+  const parts = [known];
+  for (let from = known.length / FIELD_BYTES;; from += MAX_PAGE_SIZE) {
+    const page = await fetchPage(from);
+    parts.push(page);
+    if (page.length < PAGE_BYTES) break;
+  }
+  const bytes = concat(parts);
+  const kept = wholePages(bytes.length - margin * FIELD_BYTES);
+  if (kept > known.length) await cache?.write(key, bytes.slice(0, kept));
+  return bytes;
+}
+
+const wholePages = (length: number) => Math.max(0, Math.floor(length / PAGE_BYTES)) * PAGE_BYTES;
+
+function concat(parts: readonly Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
+}
+
+function fieldsOf(bytes: Uint8Array, from: number): bigint[] {
+  return Array.from({ length: Math.max(0, bytes.length / FIELD_BYTES - from) }, (_, i) => {
+    const at = (from + i) * FIELD_BYTES;
+    return bytesToBigint(bytes.subarray(at, at + FIELD_BYTES));
+  });
+}

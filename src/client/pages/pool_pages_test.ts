@@ -1,0 +1,101 @@
+import { deepEqual, equal, rejects } from "node:assert/strict";
+import { Address } from "@ton/core";
+import { writeFieldBytes } from "../../core/crypto/field.ts";
+import { MerkleTree } from "../../core/tree/merkle_tree.ts";
+import type { AnyPool } from "../../ton/pool/any_pool.ts";
+import { downloadPoolPages, type PageCache } from "./pool_pages.ts";
+import { RelayerClient } from "../relayer/relayer_client.ts";
+
+const PAGE = 10_000;
+const address = Address.parse(`0:${"11".repeat(32)}`);
+
+interface PoolData {
+  readonly leaves: bigint[];
+  readonly spent: bigint[];
+}
+
+function bytesOf(values: readonly bigint[]): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(values.length * 32);
+  for (const [i, value] of values.entries()) writeFieldBytes(value, bytes, i * 32);
+  return bytes;
+}
+
+/** A relayer and its pool, which has exactly these leaves and withdrawals. */
+function serverOf(data: PoolData) {
+  const asked: string[] = [];
+  const relayer = new RelayerClient("https://relayer.example", {
+    maxAttempts: 1,
+    fetch: (input) => {
+      const { pathname, searchParams } = new URL(String(input));
+      const [from, limit] = ["from", "limit"].map((name) => Number(searchParams.get(name)));
+      asked.push(`${pathname} ${from} ${limit}`);
+      const all = pathname === "/spent" ? data.spent : data.leaves;
+      const headers = { "content-type": "application/octet-stream" };
+      return Promise.resolve(new Response(bytesOf(all.slice(from, from + limit)), { headers }));
+    },
+  });
+  const tree = new MerkleTree();
+  const pool = {
+    address,
+    getTreeSize: () => Promise.resolve(data.leaves.length),
+    getRootHistory() {
+      tree.appendMany(data.leaves.slice(tree.size));
+      return Promise.resolve([tree.root]);
+    },
+  } as unknown as AnyPool;
+  return { relayer, pool, asked };
+}
+
+function memoryCache(): PageCache & { readonly records: Map<string, Uint8Array> } {
+  const records = new Map<string, Uint8Array>();
+  return {
+    records,
+    read: (key) => Promise.resolve(records.get(key)),
+    write: (key, bytes) => Promise.resolve(void records.set(key, bytes)),
+  };
+}
+
+const numbers = (count: number, first: number) => Array.from({ length: count }, (_, i) => BigInt(first + i));
+
+Deno.test("pool pages: a second visit downloads only the last pages, whole and aligned", async () => {
+  const data = { leaves: numbers(PAGE + 5, 1), spent: numbers(PAGE + 30, 1) };
+  const { relayer, pool, asked } = serverOf(data);
+  const cache = memoryCache();
+  const first = await downloadPoolPages(relayer, pool, { cache });
+  deepEqual(asked.splice(0), [
+    ...[`/tree/commitments 0 ${PAGE}`, `/tree/commitments ${PAGE} ${PAGE}`],
+    ...[`/spent 0 ${PAGE}`, `/spent ${PAGE} ${PAGE}`],
+  ]);
+  data.leaves.push(77n);
+  data.spent.push(88n);
+  const second = await downloadPoolPages(relayer, pool, { cache });
+  deepEqual(asked, [`/tree/commitments ${PAGE} ${PAGE}`, `/spent ${PAGE} ${PAGE}`]);
+  deepEqual([first.tree.size, second.tree.size], [PAGE + 5, PAGE + 6]);
+  deepEqual(second.spent, bytesOf(data.spent));
+  deepEqual(second.leaves, bytesOf(data.leaves));
+});
+
+Deno.test("pool pages: a full page of spent notes is kept only when 30 more follow", async () => {
+  const data = { leaves: [1n], spent: numbers(PAGE + 29, 1) };
+  const { relayer, pool } = serverOf(data);
+  const cache = memoryCache();
+  await downloadPoolPages(relayer, pool, { cache });
+  equal(cache.records.size, 0);
+  data.spent.push(5n);
+  await downloadPoolPages(relayer, pool, { cache });
+  deepEqual([...cache.records.values()].map(({ length }) => length), [PAGE * 32]);
+});
+
+Deno.test("pool pages: kept leaves of another history are dropped and downloaded again", async () => {
+  const { relayer, pool } = serverOf({ leaves: numbers(3, 1), spent: [] });
+  const cache = memoryCache();
+  cache.records.set(`${address.toRawString()} leaves`, bytesOf(numbers(PAGE, 5)));
+  const { tree } = await downloadPoolPages(relayer, pool, { cache });
+  equal(tree.size, 3);
+});
+
+Deno.test("pool pages: leaves whose root the pool does not have are refused", async () => {
+  const { relayer, pool } = serverOf({ leaves: numbers(3, 1), spent: [] });
+  const other = { ...pool, address, getRootHistory: () => Promise.resolve([5n]) } as unknown as AnyPool;
+  await rejects(downloadPoolPages(relayer, other, { mayBeBehind: true }), { code: "relayer_unavailable" });
+});
