@@ -14,6 +14,8 @@ interface AppScripts {
   /** Files that the page loads at its start, the entry first. */
   readonly entry: readonly string[];
   readonly workers: BuildFacts["workers"];
+  /** The sources in the scripts: paths from the root, and `npm:<package>/<path>`. */
+  readonly modules: ReadonlySet<string>;
 }
 
 const workerEntries = {
@@ -46,6 +48,7 @@ export async function bundleApp(
     const entries = [main, BUFFER, SERVICE_WORKER, ...Object.values(workerEntries)];
     const nodePaths = [await layOutPackages(entries, root, work)];
     const files = new Map<string, Uint8Array<ArrayBuffer>>();
+    const modules = new Set<string>();
     const common = { ...buildOptions(root, nodePaths), plugins: [kernelFiles(root, files)] };
     const workers: Record<string, string> = {};
     for (const [name, entry] of Object.entries(workerEntries)) {
@@ -55,14 +58,17 @@ export async function bundleApp(
         entryPoints: [entry],
         outdir: "out",
       });
+      addModules(modules, result.metafile);
       const bytes = result.outputFiles[0].contents as Uint8Array<ArrayBuffer>;
       workers[name] = `${name}_worker-${contentHash(bytes)}.js`;
       files.set(workers[name], bytes);
     }
     const service = await esbuild.build({ ...common, entryPoints: [SERVICE_WORKER], outdir: "out" });
+    addModules(modules, service.metafile);
     files.set("service_worker.js", service.outputFiles[0].contents as Uint8Array<ArrayBuffer>);
-    const entry = await bundlePage(common, root, main, { ...facts, workers } as BuildFacts, files);
-    return { files, entry, workers: workers as unknown as BuildFacts["workers"] };
+    const page = await bundlePage(common, root, main, { ...facts, workers } as BuildFacts, files);
+    addModules(modules, page.metafile);
+    return { files, entry: page.entry, modules, workers: workers as unknown as BuildFacts["workers"] };
   } finally {
     await esbuild.stop();
     await Deno.remove(work, { recursive: true });
@@ -71,12 +77,12 @@ export async function bundleApp(
 
 /** The page in chunks: what the start needs, and what is imported later. Returns the chunks of the start. */
 async function bundlePage(
-  common: esbuild.BuildOptions & { readonly write: false },
+  common: BundleOptions,
   root: URL,
   main: string,
   facts: BuildFacts,
   files: Map<string, Uint8Array<ArrayBuffer>>,
-): Promise<string[]> {
+): Promise<{ readonly entry: readonly string[]; readonly metafile: esbuild.Metafile }> {
   const result = await esbuild.build({
     ...common,
     entryPoints: { app: main },
@@ -88,7 +94,6 @@ async function bundlePage(
     splitting: true,
     chunkNames: "[name]-[hash]",
     outdir: "out",
-    metafile: true,
   });
   const outputs = result.metafile.outputs;
   const texts = new Map(result.outputFiles.map(({ path, text }) => [basename(path), text]));
@@ -102,8 +107,19 @@ async function bundlePage(
     for (const { path, kind } of imports.get(name)!) if (kind === "import-statement") visit(basename(path));
   };
   visit(basename(Object.keys(outputs).find((path) => outputs[path].entryPoint === main)!));
-  return [...start].map((name) => names.renamed.get(name)!);
+  return { entry: [...start].map((name) => names.renamed.get(name)!), metafile: result.metafile };
 }
+
+/** Adds the sources of which some code is in the output. */
+function addModules(modules: Set<string>, { outputs }: esbuild.Metafile): void {
+  for (const { inputs } of Object.values(outputs)) {
+    for (const [path, { bytesInOutput }] of Object.entries(inputs)) {
+      if (bytesInOutput > 0) modules.add(path.replace(/^.*\/node_modules\//, "npm:"));
+    }
+  }
+}
+
+type BundleOptions = esbuild.BuildOptions & { readonly write: false; readonly metafile: true };
 
 /**
  * Gives each chunk a name with the hash of its content. esbuild's own hashes depend on the folder of the build.
@@ -132,11 +148,12 @@ function nameByContent(
   return { texts: results, renamed };
 }
 
-function buildOptions(root: URL, nodePaths: string[]): esbuild.BuildOptions & { readonly write: false } {
+function buildOptions(root: URL, nodePaths: string[]): BundleOptions {
   return {
     absWorkingDir: fileURLToPath(root).replace(/\/$/, ""),
     bundle: true,
     write: false,
+    metafile: true,
     format: "esm",
     minify: true,
     charset: "utf8",

@@ -1,0 +1,82 @@
+/** What the app's scripts consist of: no server, no command line, no prover's keys, and no addresses but the listed ones. */
+import assert from "node:assert/strict";
+import { bundleApp } from "../../tools/build/app/bundle.ts";
+import wallets from "../../src/app/wallet/wallets.json" with { type: "json" };
+
+const root = new URL("../../", import.meta.url);
+const artifacts = { "withdraw.zkey": { bytes: 1, sha256: "ab".repeat(32) } };
+const scripts = bundleApp(root, "src/app/main.tsx", { artifacts });
+
+const FORBIDDEN_PACKAGES = [
+  ...["snarkjs", "circom2", "ffjavascript", "circomlibjs", "wasmcurves", "fastfile"],
+  ...["commander", "pg", "ioredis", "hono", "@hono", "prom-client", "@clack", "@logtape", "@opentelemetry"],
+  ...["@ton/crypto", "@ton/sandbox", "@ton/tolk-js"],
+];
+/** Words that name a format or an example. Nothing connects to them. */
+const NAMES = new Set([
+  ...["http://www.w3.org", "http://json-schema.org", "https://json-schema.org", "https://relayer.example."],
+]);
+/** What the endpoints of a local network may be. */
+const LOCAL = new Set(["http://localhost", "http://127.0.0.1"]);
+
+Deno.test("the app's scripts have no module of a server, the command line or the tests", async () => {
+  const { modules } = await scripts;
+  assert.ok(modules.has("src/app/main.tsx") && modules.has("src/prover/prover_worker.ts"));
+  const folders = ["src/cli/", "src/relay/", "src/http/", "src/store/", "src/config/", "src/telemetry/"];
+  const wrong = [...modules].filter((path) =>
+    path.startsWith("node:") || /^(testkit|tests|tools)\//.test(path) || /_test\.tsx?$/.test(path) ||
+    folders.some((folder) => path.startsWith(folder))
+  );
+  assert.deepEqual(wrong, []);
+});
+
+Deno.test("the app's scripts have no package that only servers, builds or mnemonics need", async () => {
+  const { modules } = await scripts;
+  const wrong = [...modules].filter((path) =>
+    FORBIDDEN_PACKAGES.some((name) => path.startsWith(`npm:${name}/`)) || /mnemonic/i.test(path)
+  );
+  assert.deepEqual(wrong, []);
+});
+
+Deno.test("the app's scripts import nothing by a name that a browser cannot resolve", async () => {
+  const { files } = await scripts;
+  for (const [name, text] of scriptTexts(files)) {
+    const imported = [...text.matchAll(/(?:from|import)\s*\(?["']([^"'./][^"']*)["']/g)].map(([, from]) =>
+      from
+    );
+    assert.deepEqual(imported, [], name);
+  }
+});
+
+Deno.test("of the keys of proofs, the app's scripts have the pinned hashes alone", async () => {
+  const { files, modules } = await scripts;
+  const keys = [...modules].filter((path) => /\.(zkey|ptau)$|vkey\.json$|circuits\//.test(path));
+  assert.deepEqual(keys, []);
+  for (const [name, text] of scriptTexts(files)) {
+    assert.ok(!/vk_alpha_1|vk_gamma_2/.test(stripReaders(text)), name);
+  }
+});
+
+Deno.test("the app's scripts name no other origin than wallets, bridges and listed names", async () => {
+  const { files } = await scripts;
+  const listed = new Set([
+    ...NAMES,
+    ...LOCAL,
+    ...wallets.wallets.flatMap(({ bridge, link }) => [bridge, link].map((url) => new URL(url).origin)),
+  ]);
+  const found = new Set<string>();
+  for (const [, text] of scriptTexts(files)) {
+    for (const [origin] of text.matchAll(/\b(?:https?|wss?):\/\/[A-Za-z0-9.-]+/g)) found.add(origin);
+  }
+  assert.deepEqual([...found].filter((origin) => !listed.has(origin)), []);
+});
+
+function scriptTexts(files: ReadonlyMap<string, Uint8Array>): [name: string, text: string][] {
+  return [...files].filter(([name]) => name.endsWith(".js"))
+    .map(([name, bytes]) => [name, new TextDecoder().decode(bytes)]);
+}
+
+/** The parser of keys names their members; a key has numbers behind them. */
+function stripReaders(text: string): string {
+  return [...text.matchAll(/vk_(?:alpha_1|gamma_2)"?:\s*\[+\s*"?\d/g)].map(([match]) => match).join("");
+}
