@@ -22,7 +22,7 @@ import { browserDownloads } from "./browser/save_file.ts";
 import { browserVaults } from "./browser/vaults.ts";
 import { connectionsOf, parseSettings } from "./flows/settings.ts";
 import type { AppContext } from "./services/context.ts";
-import { PoolTrees } from "./services/pool_trees.ts";
+import { PoolTrees } from "./services/pages/pool_trees.ts";
 import { App } from "./shell/app.tsx";
 import type { AppPorts } from "./shell/app_ports.ts";
 import { en } from "./text/en.ts";

@@ -12,7 +12,7 @@ import { deriveNote, type NoteSeed } from "../../core/protocol/seed/note_seed.ts
 import type { CheckResultView, CheckServices, NoteFacts } from "../flows/check.ts";
 import { toProblem } from "../flows/machine.ts";
 import { type AppContext, deploymentOf, type Session, withdrawalChain } from "./context.ts";
-import { readPages } from "./pool_pages.ts";
+import { readPages } from "./pages/pool_pages.ts";
 
 type Statuses = readonly (NotePageStatus & Partial<NoteStatus>)[];
 type Lookup = (deployment: Deployment, notes: readonly Note[]) => Promise<Statuses>;

@@ -18,7 +18,7 @@ import type {
   RandomBytes,
   Vaults,
 } from "../ports.ts";
-import type { PoolTrees } from "./pool_trees.ts";
+import type { PoolTrees } from "./pages/pool_trees.ts";
 import type { Connections } from "../flows/settings.ts";
 
 /** An open note store, and the key that opened it. */

@@ -34,7 +34,7 @@ import {
   unrecoverableAddresses,
   withdrawalChain,
 } from "./context.ts";
-import { readPages, readTree } from "./pool_pages.ts";
+import { readPages, readTree } from "./pages/pool_pages.ts";
 
 /** A jetton recipient gets this much for its first transfer, if the relayer pays it. In nano. */
 const JETTON_REFUND_NANO = 50_000_000n;

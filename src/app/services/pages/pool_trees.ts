@@ -1,4 +1,4 @@
-import type { MerkleTree } from "../../core/tree/merkle_tree.ts";
+import type { MerkleTree } from "../../../core/tree/merkle_tree.ts";
 
 /** The verified trees of this visit, by the pools' raw addresses. */
 export class PoolTrees {

@@ -4,13 +4,13 @@ import {
   downloadPoolTree,
   type PoolPages,
   type PoolPagesOptions,
-} from "../../client/pages/pool_pages.ts";
-import { Problem } from "../../core/errors/problem.ts";
-import type { Deployment } from "../../core/protocol/deployments.ts";
-import type { RelayerClient } from "../../client/relayer/relayer_client.ts";
-import type { MerkleTree } from "../../core/tree/merkle_tree.ts";
-import { openPool } from "../../ton/pool/any_pool.ts";
-import { type AppContext, relayerOf, withdrawalChain } from "./context.ts";
+} from "../../../client/pages/pool_pages.ts";
+import { Problem } from "../../../core/errors/problem.ts";
+import type { Deployment } from "../../../core/protocol/deployments.ts";
+import type { RelayerClient } from "../../../client/relayer/relayer_client.ts";
+import type { MerkleTree } from "../../../core/tree/merkle_tree.ts";
+import { openPool } from "../../../ton/pool/any_pool.ts";
+import { type AppContext, relayerOf, withdrawalChain } from "../context.ts";
 
 /** Throws `relayer_unavailable` if no relayer of the settings has them. */
 export async function readPages(

@@ -1,0 +1,127 @@
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { Address, type TupleItem, TupleReader } from "@ton/core";
+import { createNoteRecord, type NoteRecord } from "../../client/notes/note_store.ts";
+import { openStoredNotes } from "../../client/notes/stored_notes.ts";
+import { writeFieldBytes } from "../../core/crypto/field.ts";
+import type { Deployment } from "../../core/protocol/deployments.ts";
+import { createNote, formatNote, type Note } from "../../core/protocol/note.ts";
+import { createNoteSeed, formatNoteSeed } from "../../core/protocol/seed/note_seed.ts";
+import { MerkleTree, ROOT_HISTORY_SIZE } from "../../core/tree/merkle_tree.ts";
+import type { Chain } from "../../ton/chain.ts";
+import { checkServices } from "./check_service.ts";
+import type { AppContext, Session } from "./context.ts";
+import { PoolTrees } from "./pages/pool_trees.ts";
+
+const RELAYER = "https://relayer.example";
+const amounts = ["1", "10"];
+const addresses = amounts.map((_, i) => new Address(0, Buffer.alloc(32, i + 1)));
+const notes = amounts.map((amount) => createNote({ asset: "native", amount, network: "testnet" }));
+const leaves = notes.map(({ commitment }) => [5n, commitment, 6n]);
+const spent = [[7n, 8n], [7n, notes[1].nullifierHash]];
+const deployments = amounts.map((amount, i) =>
+  ({ asset: "native", amount, address: addresses[i], denomination: 1n }) as Deployment
+);
+
+function bytesOf(values: readonly bigint[]): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(values.length * 32);
+  for (const [i, value] of values.entries()) writeFieldBytes(value, bytes, i * 32);
+  return bytes;
+}
+
+function chainOf(log: string[]): Chain {
+  return {
+    runGetMethod(address: Address, method: string, stack: TupleItem[] = []) {
+      log.push(`${address.toRawString()} ${method} ${stack.length}`);
+      const tree = new MerkleTree();
+      tree.appendMany(leaves[addresses.findIndex((each) => each.equals(address))]);
+      const items = Array.from(
+        { length: ROOT_HISTORY_SIZE },
+        (_, i): TupleItem => ({ type: "int", value: i === 0 ? tree.root : 0n }),
+      );
+      return Promise.resolve(new TupleReader([{ type: "tuple", items }]));
+    },
+  } as unknown as Chain;
+}
+
+async function sessionOf(records: readonly NoteRecord[]): Promise<Session> {
+  const text = new TextEncoder();
+  const seed = formatNoteSeed(createNoteSeed()).reveal();
+  let bytes = text.encode(JSON.stringify({ format: "tonado-notes", version: 2, seed, notes: [] }));
+  const free = { [Symbol.dispose]() {} };
+  const storage = {
+    name: "the test's store",
+    read: () => Promise.resolve(bytes),
+    write: (next: Uint8Array<ArrayBuffer>) => Promise.resolve(void (bytes = next)),
+    lock: () => Promise.resolve(free),
+    lockForWork: () => Promise.resolve(free),
+  };
+  const vault = {
+    encrypt: (plain: string) => Promise.resolve(text.encode(plain)),
+    decrypt: (sealed: Uint8Array) => Promise.resolve(new TextDecoder().decode(sealed)),
+  };
+  const store = await openStoredNotes(storage, vault, () => Promise.reject(new Error("no paper here")));
+  await store.add(records);
+  return { store, vault } as unknown as Session;
+}
+
+const recordOf = (note: Note, more: Partial<NoteRecord> = {}): NoteRecord => ({
+  ...createNoteRecord(formatNote(note), 1_700_000_000_000),
+  ...{ state: "deposited", deposit: { leafIndex: 1, timestamp: 1_700_000_000, from: "0:00" }, ...more },
+});
+
+/** Checks the notes of one visitor. Returns all requests, and the facts by record. */
+async function visit(records: readonly NoteRecord[]) {
+  const log: string[] = [];
+  const context = {
+    ...{ clock: { now: () => 1_700_000_100_000 }, leaves: { read: async () => {}, write: async () => {} } },
+    ...{ trees: new PoolTrees(), registry: { network: "testnet", pools: poolMap() } },
+    connections: () => ({ relayers: [RELAYER], withdrawalEndpoint: "https://chain.example" }),
+    connect: () => chainOf(log),
+  } as unknown as AppContext;
+  const session = await sessionOf(records);
+  const { fetch } = globalThis;
+  globalThis.fetch = (input) => {
+    const url = new URL(String(input));
+    log.push(url.href);
+    const pool = addresses.findIndex((each) => each.toString() === url.searchParams.get("pool"));
+    const all = (url.pathname === "/spent" ? spent : leaves)[pool];
+    const headers = { "content-type": "application/octet-stream" };
+    return Promise.resolve(
+      new Response(bytesOf(all.slice(Number(url.searchParams.get("from")))), { headers }),
+    );
+  };
+  try {
+    const { facts, unread } = await checkServices(context, session).check(
+      new AbortController().signal,
+      () => {},
+    );
+    deepEqual(unread, []);
+    return { log, states: [...facts.values()].map(({ state }) => state), store: session.store };
+  } finally {
+    globalThis.fetch = fetch;
+  }
+}
+
+const poolMap = () => new Map(deployments.map((deployment, i) => [`native-${amounts[i]}`, deployment]));
+
+Deno.test("check: visitors with different notes send the same requests, which name no note", async () => {
+  const one = await visit([recordOf(notes[0])]);
+  const other = await visit([recordOf(notes[1], { state: "withdrawn" })]);
+  const none = await visit([]);
+  deepEqual(one.states, ["deposited"]);
+  deepEqual(other.states, ["withdrawn"]);
+  deepEqual(other.log, one.log);
+  deepEqual(none.log, one.log);
+  equal(one.log.length, 2 * 3, "roots, leaves and spent notes of each pool");
+  for (const { commitment, nullifierHash } of notes) {
+    for (const value of [commitment, nullifierHash]) {
+      ok(one.log.every((line) => !line.includes(value.toString(16)) && !line.includes(String(value))));
+    }
+  }
+});
+
+Deno.test("check: pages keep the depositor and time that the store has of a note", async () => {
+  const { store } = await visit([recordOf(notes[0], { state: "depositing" })]);
+  const [{ state, deposit }] = await store.list();
+  deepEqual([state, deposit], ["deposited", { leafIndex: 1, timestamp: 1_700_000_000, from: "0:00" }]);
+});
