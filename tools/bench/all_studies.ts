@@ -1,4 +1,5 @@
 /** All studies, in the order in which they run and are shown. */
+import { appStudy } from "./app/app_study.ts";
 import { ceremonyStudies } from "./studies/ceremony.ts";
 import { eventLoopStudy } from "./studies/event_loop.ts";
 import { msmStudy } from "./studies/msm.ts";
@@ -20,4 +21,5 @@ export const studies: readonly Study[] = [
   eventLoopStudy,
   httpStudy,
   ...coldStartStudies,
+  appStudy,
 ];
