@@ -1,11 +1,11 @@
 /** What the app's scripts consist of: no server, no command line, no prover's keys, and no addresses but the listed ones. */
 import assert from "node:assert/strict";
-import { bundleApp } from "../../tools/build/app/bundle.ts";
+import { runCommand } from "../../testkit/programs/run_command.ts";
+import { withTempDirectory } from "../../testkit/programs/temp_directory.ts";
 import wallets from "../../src/app/wallet/wallets.json" with { type: "json" };
 
 const root = new URL("../../", import.meta.url);
-const artifacts = { "withdraw.zkey": { bytes: 1, sha256: "ab".repeat(32) } };
-const scripts = bundleApp(root, "src/app/main.tsx", { artifacts });
+const scripts = buildScripts();
 
 const FORBIDDEN_PACKAGES = [
   ...["snarkjs", "circom2", "ffjavascript", "circomlibjs", "wasmcurves", "fastfile"],
@@ -70,6 +70,23 @@ Deno.test("the app's scripts name no other origin than wallets, bridges and list
   }
   assert.deepEqual([...found].filter((origin) => !listed.has(origin)), []);
 });
+
+async function buildScripts(): Promise<{
+  readonly modules: ReadonlySet<string>;
+  readonly files: ReadonlyMap<string, Uint8Array>;
+}> {
+  return await withTempDirectory(async (directory) => {
+    const [output, list] = [`${directory}/app`, `${directory}/modules.json`];
+    const args = ["run", "-A", "--no-check", "tools/build/app.ts", "--no-budgets", "--modules", list];
+    const { code, stderr } = await runCommand(Deno.execPath(), [...args, "--output", output], { cwd: root });
+    assert.equal(code, 0, stderr);
+    const files = new Map<string, Uint8Array>();
+    for await (const { name, isFile } of Deno.readDir(output)) {
+      if (isFile) files.set(name, await Deno.readFile(`${output}/${name}`));
+    }
+    return { files, modules: new Set<string>(JSON.parse(await Deno.readTextFile(list))) };
+  });
+}
 
 function scriptTexts(files: ReadonlyMap<string, Uint8Array>): [name: string, text: string][] {
   return [...files].filter(([name]) => name.endsWith(".js"))

@@ -31,6 +31,7 @@ Deno.test("relayer: from deposit to payment through the API", async (t) => {
   await servesLeaves(t, scene);
   await t.step("/note/check answers what the request asks, and null for the rest", () => checksNotes(scene));
   await withdrawsOnce(t, scene);
+  await t.step("/spent lists the payment, in JSON and as bytes", () => listsPayment(scene));
   await t.step("concurrent withdrawals are all sent and paid", () => withdrawsConcurrently(scene));
 });
 
@@ -109,11 +110,24 @@ async function checksNotes({ net, pool, notes }: Scene): Promise<void> {
   });
 }
 
+async function listsPayment({ net, notes, query }: Scene): Promise<void> {
+  const nullifierHash = fieldToHex(notes[0].nullifierHash);
+  const { count, nextFrom, nullifierHashes } = (await net.get(`/spent?${query}`)).body;
+  deepEqual([count, nextFrom, nullifierHashes], [1, null, [nullifierHash]]);
+  const headers = { accept: "application/octet-stream" };
+  const bytes = await net.request(new Request(`http://relayer/spent?${query}`, { headers }));
+  deepEqual(
+    ["content-type", "vary", "cache-control"].map((name) => bytes.headers.get(name)),
+    ["application/octet-stream", "accept", "no-store"],
+  );
+  equal(`0x${Buffer.from(await bytes.arrayBuffer()).toString("hex")}`, nullifierHash);
+  equal((await net.get(`/spent?${query}&from=1`)).body.count, 0);
+}
+
 async function withdrawsOnce(t: Deno.TestContext, { net, notes, pool, balanceOf }: Scene): Promise<void> {
   const recipient = fresh(0x42);
   const body = await net.withdrawal(KEY, notes[0], { recipient, refund: 20_000_000n });
   const status = { pool, nullifierHash: fieldToHex(notes[0].nullifierHash) };
-  const query = `pool=${encodeURIComponent(pool)}`;
 
   await t.step(
     "an altered proof, an unknown root and another nullifier are refused, and no job is stored",
@@ -155,20 +169,6 @@ async function withdrawsOnce(t: Deno.TestContext, { net, notes, pool, balanceOf 
     ok(done.txHash && done.messageHash && done.settledAt >= done.acceptedAt);
     equal(await balanceOf(recipient), DENOMINATION - 60_000_000n + 20_000_000n);
     equal((await net.post("/note/check", status)).body.spent, true);
-  });
-
-  await t.step("/spent lists the payment, in JSON and as bytes", async () => {
-    const nullifierHash = fieldToHex(notes[0].nullifierHash);
-    const { count, nextFrom, nullifierHashes } = (await net.get(`/spent?${query}`)).body;
-    deepEqual([count, nextFrom, nullifierHashes], [1, null, [nullifierHash]]);
-    const headers = { accept: "application/octet-stream" };
-    const bytes = await net.request(new Request(`http://relayer/spent?${query}`, { headers }));
-    deepEqual(
-      ["content-type", "vary", "cache-control"].map((name) => bytes.headers.get(name)),
-      ["application/octet-stream", "accept", "no-store"],
-    );
-    equal(`0x${Buffer.from(await bytes.arrayBuffer()).toString("hex")}`, nullifierHash);
-    equal((await net.get(`/spent?${query}&from=1`)).body.count, 0);
   });
 
   await t.step("the fee covers the cost of the withdrawal without the refund", async () => {

@@ -7,7 +7,8 @@
  * Without `--endpoint`, the server of the files provides `config.json` and the policy that limits connections
  * (`tonado app`, or a relayer with RELAYER_APP=1). With it, the build is complete for the static host at `--url`. Only
  * wallets of the named bridges can connect; without `--bridge`, those of the whole list.
- * `--main` builds another page with the same parts, for tests. `--check` compares the folder with a new build and writes nothing.
+ * `--main` builds another page with the same parts, for tests. `--modules FILE` writes the list of the sources that the
+ * scripts contain. `--check` compares the folder with a new build and writes nothing.
  */
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -30,6 +31,7 @@ const { values } = parseArgs({
     check: { type: "boolean", default: false },
     "no-budgets": { type: "boolean", default: false },
     main: { type: "string", default: "src/app/main.tsx" },
+    modules: { type: "string" },
     network: { type: "string" },
     endpoint: { type: "string" },
     "withdrawal-endpoint": { type: "string" },
@@ -58,6 +60,7 @@ addPage(config?.connect ?? ANY_ENDPOINT);
 addVersion();
 
 await (values.check ? compare() : write());
+if (values.modules) await Deno.writeTextFile(values.modules, JSON.stringify([...scripts.modules].sort()));
 if (!values["no-budgets"]) assertBudgets();
 
 async function read(path: string): Promise<Bytes> {
