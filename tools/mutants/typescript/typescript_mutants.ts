@@ -6,8 +6,9 @@
  *   [--json] [--write]
  *
  * `--sample n` tries n mutants of each folder, after the first `--skip` ones of its order. `--near` runs only the tests
- * next to the code. Results are stored in tools/mutants/typescript/results.jsonl, from
- * which the next run continues. `--write` writes the tables of docs/mutation.md.
+ * below src/ and the folder's own below tests/integration/. Results are stored in
+ * tools/mutants/typescript/results.jsonl, from which the next run continues. `--write` writes the tables of
+ * docs/mutation.md.
  */
 import type { Mutant } from "../operators.ts";
 import { digestOf, shuffled } from "../results.ts";
@@ -23,7 +24,7 @@ import { MutationCopy, tryTypeScriptMutant } from "./trial.ts";
 const given = mutationCommand("how many mutants of each folder")
   .option("--typescript [folder]", "folder or file below src/")
   .option("--skip <n>", "how many mutants of each folder are left out first", parseCount, 0)
-  .option("--near", "only tests below src/")
+  .option("--near", "only tests below src/ and integration tests of the folder")
   .parse(Deno.args, { from: "user" })
   .opts<MutationFlags & { typescript: string | true; skip: number; near?: true }>();
 
@@ -55,7 +56,10 @@ if (given.write) {
 
 async function chooseTests(sources: ReadonlySet<string>): Promise<string[]> {
   const tests = await listTests(root, sources);
-  return given.near ? tests.filter((path) => path.startsWith("src/")) : tests;
+  const folders = new Set([...sources].map((path) => path.split("/")[1]));
+  const isNear = (path: string) =>
+    path.startsWith("src/") || folders.has(/^tests\/integration\/(\w+)\//.exec(path)?.[1] ?? "");
+  return given.near ? tests.filter(isNear) : tests;
 }
 
 /** Returns the mutants that the flags ask for: of each folder a part of its shuffled order. */
