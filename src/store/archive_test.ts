@@ -36,6 +36,7 @@ Deno.test("kv: an import needs an empty store, and one that broke off leaves a m
 });
 
 const POOL = "0:aa";
+const PAGE_SIZE = 5_000;
 const hashes = (count: number) => Array.from({ length: count }, (_, i) => fieldToBytea(BigInt(i + 1)));
 
 /** A database with these withdrawals and deposits of one pool, which answers page by page. */
@@ -46,10 +47,10 @@ function databaseWith(count: number, identity: Row[] = []) {
     if (text.includes("from identity")) return Promise.resolve(identity);
     if (text.includes("distinct pool from deposits")) return Promise.resolve([{ pool: POOL }]);
     if (text.includes("from deposits")) {
-      const [, from, limit] = values as [string, number, number];
+      const [from] = values as [number];
       asked.push(from);
       return Promise.resolve(
-        keys.slice(from, from + limit).map((commitment, i) => ({
+        keys.slice(from, from + PAGE_SIZE).map((commitment, i) => ({
           ...{ leaf_index: from + i, commitment, timestamp: "7", tx_hash: "aa" },
         })),
       );
@@ -57,7 +58,7 @@ function databaseWith(count: number, identity: Row[] = []) {
     if (text.includes("from withdrawals")) {
       const [pool, after] = values as [string, Uint8Array | string];
       const start = pool === "" ? 0 : keys.findIndex((key) => key.equals(after as Uint8Array)) + 1;
-      const page = keys.slice(start, start + 5_000);
+      const page = keys.slice(start, start + PAGE_SIZE);
       return Promise.resolve(page.map((nullifier_hash) => ({
         ...{ pool: POOL, nullifier_hash, fee: "1", refund: "2", timestamp: "3", tx_hash: "bb" },
       })));
