@@ -105,7 +105,7 @@ function instantiate(program: BufferSource | WebAssembly.Module): WitnessProgram
       const location = /template (?<template>\w+?)_\d+ line: (?<line>\d+)/.exec(message)?.groups;
       if (location !== undefined) failedAt ||= `template ${location.template}, line ${location.line}`;
     },
-    // The circuits log nothing, and whatever they could log is secret.
+    // The circuits log nothing, and everything that they could log is secret.
     writeBufferMessage() {},
     showSharedRWMemory() {},
   };

@@ -1,5 +1,5 @@
 /**
- * How long a pool that nobody uses pays for its storage. The chain charges an account for its cells and bits by the
+ * How long an unused pool pays for its storage. The chain charges an account for its cells and bits by the
  * second. The size is the upper bound of contracts/SPEC.md, which the contracts compute with, so it holds for keys that
  * an attacker chooses. The balance is what SPEC.md says that deposits and withdrawals left.
  */

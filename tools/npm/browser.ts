@@ -1,5 +1,5 @@
 /**
- * Entry of the npm package in browsers: the client library, told where its workers and artifacts are served.
+ * Entry of the npm package in browsers: the client library with the URLs of its workers and artifacts.
  *
  * @module
  */

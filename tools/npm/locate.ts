@@ -1,4 +1,4 @@
-/** Where the files of the npm package lie that are no imports: workers and artifacts. */
+/** The locations of the npm package's files that are not imported: workers and artifacts. */
 import { proverLocations } from "../../src/prover/locations.ts";
 import { treeLocations } from "../../src/tree/locations.ts";
 

@@ -34,7 +34,7 @@ export async function createVault(vaults: Vaults, passphrase: Secret<string>): P
   }
 }
 
-/** Words that were typed, such as those of another device, cannot be told from drawn ones. */
+/** Typed words, such as those of another device, cannot be distinguished from drawn ones. */
 async function isDrawn(passphrase: Secret<string>): Promise<boolean> {
   const known = new Set(await loadWords());
   const typed = passphrase.reveal().split(" ");

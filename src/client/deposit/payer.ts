@@ -1,4 +1,4 @@
-/** The port to whatever pays a deposit: a connected wallet, or a person who opens a link. */
+/** The port to the payer of a deposit: a connected wallet, or a person who opens a link. */
 import type { Address, Cell } from "@ton/core";
 import { Problem, type ProblemCode } from "../../core/errors/problem.ts";
 

@@ -7,7 +7,7 @@ import type { HttpEnv } from "../dependencies.ts";
 /** Far below the limit of requests, so that stalled readers do not block the rest of the API. */
 const MAX_LARGE_RESPONSES = 200;
 const READ_TIMEOUT_MS = 30_000;
-/** What a stalled reader costs beside the socket's buffers. */
+/** The memory that a stalled reader uses in addition to the socket's buffers. */
 const CHUNK_BYTES = 128 * 1024;
 
 /** A slot is free again when the response is sent, timed out or aborted. */

@@ -27,7 +27,7 @@ export function trialValue(prices: NetworkPrices): bigint {
   return 2n * computeRetryCost(prices);
 }
 
-/** Returns `undefined` if the pool needs a trial, and otherwise why there is none. */
+/** Returns `undefined` if the pool needs a trial, and otherwise the reason for omitting it. */
 export async function findTrialOutcome(
   pool: JettonPool,
   { exists, listed }: { readonly exists: boolean; readonly listed: boolean },
@@ -40,7 +40,7 @@ export async function findTrialOutcome(
   return units < UNIT ? "skipped" : undefined;
 }
 
-/** A pool's wallet that exists and is empty has paid out whatever it received. */
+/** A pool's wallet that exists and is empty has paid out everything that it received. */
 async function hasPaidOut({ address, jetton }: JettonPool, { chain, ...options }: DeployOptions) {
   const { deposits } = await new Pool(chain, address).getPoolInfo(options);
   if (deposits > 0) return true;

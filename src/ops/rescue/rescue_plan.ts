@@ -89,7 +89,7 @@ async function planThaw(request: RescueRequest): Promise<RescuePlan> {
   const sender = smallestSender(state);
   const size = storageSize(state);
   const idle = BigInt(Math.max(0, account.syncUtime - state.touched));
-  // The chain takes what is due from the value first. All storage since the last deposit or withdrawal is at least that.
+  // The chain first deducts the due storage from the value. It is at most the storage since the last deposit or withdrawal.
   const due = prices.storageFee({ ...size, seconds: idle });
   const perYear = prices.storageFee({ ...size, seconds: SECONDS_PER_YEAR });
   const forwardFee = sender === "helper" ? prices.forwardFee(size) : 0n;

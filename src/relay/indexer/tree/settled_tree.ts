@@ -1,5 +1,5 @@
 /**
- * What the relayer knows of a version 2 pool: the tree of its settled deposits, the queue of the others, the numbers of
+ * The relayer's state of a version 2 pool: the tree of its settled deposits, the queue of the others, the numbers of
  * its roots and its spent set.
  */
 import { Buffer } from "node:buffer";

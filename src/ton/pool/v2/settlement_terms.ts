@@ -1,9 +1,9 @@
-/** What a settlement of a version 2 pool earns and needs. Amounts in nano, times in Unix seconds. */
+/** The reward and the cost of a settlement of a version 2 pool. Amounts in nano, times in Unix seconds. */
 import { CHUNK_SLOTS } from "../../../core/crypto/groth16.ts";
 import { FULL_REWARD_SECONDS, PARTIAL_BATCH_SECONDS } from "../../../core/protocol/v2/pool_constants.ts";
 import type { SettleInfo } from "./pool.ts";
 
-/** Beside twice the price of a lone settlement: forward fees at any price. The pool returns what is left. */
+/** In addition to twice the price of a lone settlement: forward fees at any price. The pool returns the rest. */
 const VALUE_MARGIN_NANO = 50_000_000n;
 
 /** Returns how many of `waiting` deposits one settlement can take: those that fill the chunk of 16 leaves. */
