@@ -208,7 +208,7 @@ const funds: [name: string, held: bigint, nano: bigint, message?: RegExp][] = [
     "one nano less",
     DENOMINATION,
     NEEDED_NANO - 1n,
-    /holds 0\.649999999 .*, the deposit needs 0\.65 /,
+    /holds 0\.649999999 TON, the deposit needs 0\.65 TON$/,
   ],
 ];
 for (const [name, held, nano, message] of funds) {

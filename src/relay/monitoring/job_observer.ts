@@ -6,7 +6,8 @@ import type { HourlyCaps } from "../withdrawals/hourly_caps.ts";
 type JobObserver = (before: Job, after: Job, event?: SettlingEvent) => void;
 
 export function withJobObserver(store: Store, observe: JobObserver): Store {
-  const observed: Pick<Store, "apply" | "changeJob" | "rollBack"> = {
+  return {
+    ...delegateStore(store),
     async apply(batch, settle) {
       const changes = new Map<string, [Job, Job | undefined, SettlingEvent]>(); // by job: an adapter that retries calls again
       await store.apply(batch, (job, event) => {
@@ -36,12 +37,6 @@ export function withJobObserver(store: Store, observe: JobObserver): Store {
       for (const [before, after] of changes.values()) observe(before, after);
     },
   };
-  return new Proxy(store, {
-    get(target, name) {
-      const member = Reflect.get(name in observed ? observed : target, name);
-      return typeof member === "function" ? member.bind(target) : member;
-    },
-  });
 }
 
 interface JobObserverDeps {
@@ -67,5 +62,33 @@ export function createJobObserver(
     if (pool !== undefined && isSuperseded) metrics?.recordSuperseded(pool);
     const isUnpaid = after.state === "failed" || after.state === "expired";
     if (isUnpaid && before.state !== after.state) void hourlyCaps?.release(after);
+  };
+}
+
+function delegateStore(store: Store): Store {
+  return {
+    batchLimit: store.batchLimit,
+    isShared: store.isShared,
+    health: () => store.health(),
+    acquireLease: (ms) => store.acquireLease(ms),
+    releaseLease: () => store.releaseLease(),
+    cursor: (pool) => store.cursor(pool),
+    apply: (batch, settle) => store.apply(batch, settle),
+    rollBack: (rollback, reopen) => store.rollBack(rollback, reopen),
+    withdrawals: (pool) => store.withdrawals(pool),
+    leaves: (pool, leafIndex) => store.leaves(pool, leafIndex),
+    poolLog: (pool, position) => store.poolLog(pool, position),
+    deposit: (pool, leafIndex) => store.deposit(pool, leafIndex),
+    withdrawal: (pool, nullifierHash) => store.withdrawal(pool, nullifierHash),
+    job: (id) => store.job(id),
+    addJob: (job, replaces) => store.addJob(job, replaces),
+    changeJob: (id, change) => store.changeJob(id, change),
+    liveJobs: () => store.liveJobs(),
+    transfer: () => store.transfer(),
+    beginTransfer: (transfer) => store.beginTransfer(transfer),
+    endTransfer: (hash, ledger) => store.endTransfer(hash, ledger),
+    ledger: (since, until) => store.ledger(since, until),
+    deleteEndedJobs: (before) => store.deleteEndedJobs(before),
+    close: () => store.close(),
   };
 }
