@@ -19,7 +19,7 @@ import { createNote, type Note, placeNote } from "../../core/protocol/note.ts";
 import { DEVELOPMENT_LABEL } from "../../prover/artifacts.ts";
 import type { Prover } from "../../prover/prover.ts";
 import { openPool } from "../../ton/pool/any_pool.ts";
-import { loadPoolCode, type PoolKind } from "../../ton/pool/state_init.ts";
+import { loadPoolCode } from "../../ton/pool/state_init.ts";
 import { createComplianceReport } from "./create_report.ts";
 import { verifyComplianceReport } from "./verify_report.ts";
 
@@ -31,6 +31,7 @@ const KEYS = "ab".repeat(32);
 const note = createNote({ asset: "native", amount: "10", network: "localnet" });
 const note2 = createNote({ asset: "native", amount: "10", network: "localnet", version: 2 });
 const jettonNote = createNote({ asset: "jet", amount: "10", network: "localnet" });
+const jettonNote2 = createNote({ asset: "jet", amount: "10", network: "localnet", version: 2 });
 
 function proverWith(change: object = {}, version: 1 | 2 = 1) {
   const proved: Record<string, unknown>[] = [];
@@ -47,10 +48,10 @@ function proverWith(change: object = {}, version: 1 | 2 = 1) {
   return { prover, proved };
 }
 
-function sceneOf(kind: 0 | 1 | 2) {
-  const denomination = kind === 1 ? 10_000_000n : 10_000_000_000n;
+function sceneOf(kind: 0 | 1 | 2 | 3) {
+  const denomination = kind === 1 || kind === 3 ? 10_000_000n : 10_000_000_000n;
   const scene = new ScriptedPool({ kind, denomination });
-  const file: PoolKind = kind === 0 ? "native" : kind === 1 ? "jetton" : "native2";
+  const file = (["native", "jetton", "native2", "jetton2"] as const)[kind];
   scene.accounts[poolAddress.toRawString()] = { code: loadPoolCode(file).code };
   scene.pass(60_000);
   scene.deposit(99n);
@@ -177,27 +178,29 @@ Deno.test("of a version 2 note with several leaves, the last one that was withdr
   equal(verdicts(await verify(scene, placed)), "ok ok ok ok ok");
 });
 
-Deno.test("a report of jettons has their decimals, and the owner of the jettons as the depositor", async () => {
-  const scene = sceneOf(1);
-  const jetton = { asset: "jet", decimals: 6, jettonMaster };
-  const body = transferNotification(depositor, 10_000_000n, beginCell().endCell());
-  scene.deposit(jettonNote.commitment, { from: jettonWalletOf(poolAddress), body });
-  pay(scene, jettonNote);
-  const report = await create(scene, jettonNote, { jetton }).report;
-  equal(report.statement.pool.decimals, 6);
-  const checks = await verify(scene, report, { deployments: listed({ asset: "jet", decimals: 6 }) });
-  equal(verdicts(checks), "ok ok ok ok ok");
-  const unlisted = await verify(scene, report, { deployments: noPools });
-  equal(verdicts(unlisted), "ok warning ok ok ok");
-  match(unlisted.pool.detail, /not in the registry, so the asset's name is unverified/);
-  const renamed = await verify(scene, report, { deployments: listed({ asset: "usdt", decimals: 6 }) });
-  match(renamed.pool.detail, /asset: the report has jet, the chain usdt/);
-  const rescaled = await verify(scene, report, { deployments: listed({ asset: "jet", decimals: 9 }) });
-  match(
-    rescaled.pool.detail,
-    /decimals: the report has 6, the chain 9; amount: the report has 10, the chain 0\.01/,
-  );
-});
+for (const [kind, note] of [[1, jettonNote], [3, jettonNote2]] as const) {
+  Deno.test(`a report of jettons of version ${note.version} has their decimals, and the owner of the jettons as the depositor`, async () => {
+    const scene = sceneOf(kind);
+    const jetton = { asset: "jet", decimals: 6, jettonMaster };
+    const body = transferNotification(depositor, 10_000_000n, beginCell().endCell());
+    scene.deposit(note.commitment, { from: jettonWalletOf(poolAddress), body });
+    pay(scene, note.version === 2 ? placeNote(note, 1) : note);
+    const report = await create(scene, note, { jetton }).report;
+    equal(report.statement.pool.decimals, 6);
+    const checks = await verify(scene, report, { deployments: listed({ asset: "jet", decimals: 6 }) });
+    equal(verdicts(checks), "ok ok ok ok ok");
+    const unlisted = await verify(scene, report, { deployments: noPools });
+    equal(verdicts(unlisted), "ok warning ok ok ok");
+    match(unlisted.pool.detail, /not in the registry, so the asset's name is unverified/);
+    const renamed = await verify(scene, report, { deployments: listed({ asset: "usdt", decimals: 6 }) });
+    match(renamed.pool.detail, /asset: the report has jet, the chain usdt/);
+    const rescaled = await verify(scene, report, { deployments: listed({ asset: "jet", decimals: 9 }) });
+    match(
+      rescaled.pool.detail,
+      /decimals: the report has 6, the chain 9; amount: the report has 10, the chain 0\.01/,
+    );
+  });
+}
 
 const OTHER = "cd".repeat(32);
 const lies: [

@@ -125,9 +125,7 @@ async function checkPool(
   const kind = claimed.asset === "native" ? "native" : "jetton";
   const hash = code?.hash().toString("hex");
   if (hash === undefined) return checkFailed("pool", "there is no contract at the address");
-  const isKnown = !(kind === "jetton" && claimed.version === 2) &&
-    hash === loadPoolCode(poolKindOf(kind, claimed.version)).codeHash;
-  if (!isKnown) { // also if a registry lists it
+  if (hash !== loadPoolCode(poolKindOf(kind, claimed.version)).codeHash) { // also if a registry lists it
     return checkFailed("pool", "the contract at the address is not a pool that this program knows");
   }
   let denomination: bigint;

@@ -1,6 +1,5 @@
 /** ZCash's compressed encoding. Parsing checks the form and the curve; verification checks the subgroup. */
 import { bls12_381 } from "@noble/curves/bls12-381.js";
-import { numberToBytesBE } from "@noble/curves/utils.js";
 import { beginCell, type Cell } from "@ton/core";
 import { Problem } from "../errors/problem.ts";
 import { bytesToBigint } from "./field.ts";
@@ -15,8 +14,7 @@ const G2_BITS = 768;
 const NOT_ON_CURVE = "is not a point of the curve";
 const COMPRESSED_FLAG = 0x80;
 const SIGN_FLAG = 0x20;
-const { Fp, Fp2 } = bls12_381.fields;
-type Fp2 = ReturnType<typeof Fp2.create>;
+type Fq2 = { c0: bigint; c1: bigint };
 
 const FQ_PATTERN = /^(0|[1-9][0-9]{0,114}|0x[0-9a-fA-F]{1,96})$/;
 
@@ -168,13 +166,22 @@ function parseFq(value: unknown, what: string): bigint {
 }
 
 function isOnG1(x: bigint, y: bigint): boolean {
-  return Fp.eql(Fp.sqr(y), Fp.add(Fp.mul(Fp.sqr(x), x), 4n));
+  return (y * y - x * x * x - 4n) % BASE_FIELD_MODULUS === 0n;
 }
 
-function isOnG2(x: Fp2, y: Fp2): boolean {
-  return Fp2.eql(Fp2.sqr(y), Fp2.add(Fp2.mul(Fp2.sqr(x), x), { c0: 4n, c1: 4n }));
+function isOnG2(x: Fq2, y: Fq2): boolean {
+  const squared = mulFq2(y, y);
+  const cubed = mulFq2(mulFq2(x, x), x);
+  return (squared.c0 - cubed.c0 - 4n) % BASE_FIELD_MODULUS === 0n &&
+    (squared.c1 - cubed.c1 - 4n) % BASE_FIELD_MODULUS === 0n;
 }
 
+/** In Fq[u] / (u^2 + 1), without reduction. */
+function mulFq2(a: Fq2, b: Fq2): Fq2 {
+  return { c0: a.c0 * b.c0 - a.c1 * b.c1, c1: a.c0 * b.c1 + a.c1 * b.c0 };
+}
+
+/** The sign flag of ZCash's encoding: whether y > -y. */
 function isLexicographicallyLargest(y: bigint): boolean {
   return y > (BASE_FIELD_MODULUS - 1n) / 2n;
 }
@@ -188,7 +195,10 @@ function fqToBytes(x: bigint): Uint8Array {
   if (x < 0n || x >> BigInt(8 * FQ_BYTES) !== 0n) {
     throw new RangeError(`a coordinate has more than ${FQ_BYTES} bytes`);
   }
-  return numberToBytesBE(x, FQ_BYTES);
+  const bytes = new Uint8Array(FQ_BYTES);
+  const view = new DataView(bytes.buffer);
+  for (let i = 0; i < FQ_BYTES; i += 8) view.setBigUint64(i, x >> BigInt(8 * (FQ_BYTES - 8 - i)));
+  return bytes;
 }
 
 function invalidProof(what: string, detail: string): Problem {
