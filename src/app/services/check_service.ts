@@ -5,7 +5,7 @@ import { checkNotesInPages, type NotePageStatus } from "../../client/pages/note_
 import { createNoteRecord, type NoteRecord } from "../../client/notes/note_store.ts";
 import type { TreeProgress } from "../../client/tree_sync.ts";
 import { recordPayment } from "../../client/notes/withdrawal_attempts.ts";
-import type { Problem } from "../../core/errors/problem.ts";
+import type { Problem, ProblemCode } from "../../core/errors/problem.ts";
 import { type Deployment, poolKey } from "../../core/protocol/deployments.ts";
 import { formatNote, type Note } from "../../core/protocol/note.ts";
 import { deriveNote, type NoteSeed } from "../../core/protocol/seed/note_seed.ts";
@@ -23,6 +23,9 @@ interface PoolCheck {
   /** Whether a note's depositor, time or payment is unknown, which only the pool's log has. */
   readonly lacksHistory: boolean;
 }
+
+/** What ends a pass: the same endpoint serves all pools. */
+const ENDPOINT_FAULTS: ReadonlySet<ProblemCode> = new Set(["chain_unavailable", "wrong_network"]);
 
 /** Each pass reads all pools, whether or not a note is in them, so that its requests depend on no note. */
 export function checkServices(context: AppContext, session: Session): CheckServices {
@@ -43,7 +46,11 @@ export function checkServices(context: AppContext, session: Session): CheckServi
             unread.delete(key);
           } catch (error) {
             if (signal.aborted) throw error;
-            unread.set(key, toProblem(error));
+            const problem = toProblem(error);
+            unread.set(key, problem);
+            if (!ENDPOINT_FAULTS.has(problem.code)) continue;
+            for (const each of context.registry.pools.values()) unread.set(poolKey(each), problem);
+            break;
           }
         }
         return lacksHistory;

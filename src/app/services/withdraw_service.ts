@@ -93,10 +93,10 @@ async function review(
   const stored = await findStoredNote(context, session, id, chain);
   const { deployment, pool } = stored;
   const relayers = context.connections().relayers.map(relayerOf);
-  const [{ quotes, refused }, warnings] = await Promise.all([
-    quoteRelayers(relayers, { network, pool: pool.address }, { clock: context.clock }),
-    findWarnings(context, stored, recipient, chain, signal),
-  ]);
+  const quoting = quoteRelayers(relayers, { network, pool: pool.address }, { clock: context.clock });
+  quoting.catch(() => {}); // an endpoint that is away is reported first
+  const warnings = await findWarnings(context, stored, recipient, chain, signal);
+  const { quotes, refused } = await quoting;
   const offers = quotes.filter(({ fee }) => fee < deployment.denomination).map((
     { relayer, fee, maxRefund },
   ) => ({

@@ -122,6 +122,7 @@ export const withdrawEn = {
   notOurs:
     "The note was paid, but to another address. If that was not you, somebody has a copy of your notes.",
   failedTitle: "The withdrawal stopped",
-  maySettle: "It was handed over and may still arrive. Try again to follow it.",
+  outOfSight: "We cannot see what became of it.",
+  maySettle: "It was handed over and may still arrive. Follow it, and do not withdraw this note elsewhere.",
   resume: "Follow it",
 };

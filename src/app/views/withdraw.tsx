@@ -1,6 +1,7 @@
 /** The withdrawal: address, what it costs and gives away, progress, receipt. */
 import { useState } from "preact/hooks";
 import type { WithdrawalReview, WithdrawEvent, WithdrawState } from "../flows/withdraw.ts";
+import type { ProblemCode } from "../../core/errors/problem.ts";
 import type { Texts } from "../text/en.ts";
 import { Check, Field, Form } from "./fields.tsx";
 import { Button, Copyable, Facts, Notice, ProblemNotice, Progress, Step } from "./parts.tsx";
@@ -19,6 +20,9 @@ export interface WithdrawProps {
   readonly onCopy: (value: string) => Promise<boolean>;
   readonly onDone: () => void;
 }
+
+/** After the hand-over, these say nothing about the withdrawal. */
+const SILENCE: ReadonlySet<ProblemCode> = new Set(["relayer_unavailable", "chain_unavailable"]);
 
 export function WithdrawView(props: WithdrawProps) {
   const { state, amount, texts, send } = props;
@@ -74,8 +78,13 @@ export function WithdrawView(props: WithdrawProps) {
     case "failed":
       return (
         <Step name="withdraw-failed" title={withdraw.failedTitle}>
-          <ProblemNotice problem={state.problem} texts={texts} />
-          {state.maySettle && <p>{withdraw.maySettle}</p>}
+          {state.maySettle && SILENCE.has(state.problem.code)
+            ? (
+              <Notice kind="warning" live="assertive" title={withdraw.outOfSight}>
+                <p>{withdraw.maySettle}</p>
+              </Notice>
+            )
+            : <ProblemNotice problem={state.problem} texts={texts} />}
           <Button kind="primary" onClick={() => send({ type: "retry" })}>
             {state.maySettle ? withdraw.resume : app.retry}
           </Button>

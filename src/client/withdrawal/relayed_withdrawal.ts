@@ -50,6 +50,8 @@ const NON_RETRYABLE_CODES: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
   "nullifier_already_used",
   "commitment_not_found", // in a tree that the pool's root and leaf count confirm
   "constraints_unsatisfied",
+  "artifact_unavailable",
+  "artifact_corrupted",
   "fee_not_below_denomination",
 ]);
 

@@ -80,9 +80,10 @@ Deno.test({
         };
         await confirmWithdrawal(visit);
         await visit.step("withdraw-failed");
-        const [, notice] = await visit.notices();
-        assert.match(notice, /No relayer could do it. Your note is safe/);
-        assert.match(await visit.text(), /It was handed over and may still arrive/);
+        assert.deepEqual(await visit.notices(), [
+          "The withdrawal stopped",
+          "We cannot see what became of it. It was handed over and may still arrive. Follow it, and do not withdraw this note elsewhere.",
+        ]);
         relayer.open();
         await visit.click("Follow it");
         await assertPaid(scene, visit, recipient);

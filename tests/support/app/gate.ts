@@ -13,6 +13,8 @@ export interface Gate {
   readonly requests: readonly string[];
   answer: Answer | undefined;
   alter: Alter | undefined;
+  /** Called with each request. */
+  record: ((path: string, body: string) => void) | undefined;
   /** Passes everything again, and answers what it holds. */
   open(): void;
   /** Holds requests with this path, or all, until `open`. */
@@ -36,6 +38,7 @@ export function startGate(target: string, host = "127.0.0.1"): Gate {
       const path = url.pathname + url.search;
       requests.push(path);
       const body = await request.text();
+      gate.record?.(path, body);
       if (held !== undefined && url.pathname.startsWith(held)) {
         await released.promise;
       }
@@ -46,7 +49,7 @@ export function startGate(target: string, host = "127.0.0.1"): Gate {
   );
   const gate: Gate = {
     url: `http://${host}:${server.addr.port}${pathname === "/" ? "" : pathname}`,
-    ...{ requests, answer: undefined, alter: undefined },
+    ...{ requests, answer: undefined, alter: undefined, record: undefined },
     hold: (path = "/") => void (held = path),
     open() {
       [gate.answer, gate.alter, held] = [undefined, undefined, undefined];

@@ -8,6 +8,7 @@ export interface ServedApp {
   readonly origin: string;
   /** Changes how requests are answered; undefined: as the site does. */
   intercept: ((request: Request) => Response | Promise<Response> | undefined) | undefined;
+  alterHeaders: ((headers: Headers) => void) | undefined;
   /** Serves with other settings, or another build, from now on. */
   reopen(settings?: Partial<AppSettings>): Promise<void>;
   close(): Promise<void>;
@@ -31,13 +32,18 @@ export async function serveApp(
   const ending = new AbortController();
   const server = Deno.serve(
     { hostname: "127.0.0.1", port, onListen: () => {}, signal: ending.signal },
-    async (request) => await served.intercept?.(request) ?? await site.respond(request),
+    async (request) => {
+      const response = await served.intercept?.(request) ?? await site.respond(request);
+      served.alterHeaders?.(response.headers);
+      return response;
+    },
   );
   const origin = `http://localhost:${server.addr.port}`;
   const served: ServedApp = {
     url: origin + prefix,
     origin,
     intercept: undefined,
+    alterHeaders: undefined,
     async reopen(changed = {}) {
       site = await openAppSite(prefix, { ...defaults, ...settings, ...changed });
     },
