@@ -76,24 +76,33 @@ export function WithdrawView(props: WithdrawProps) {
       );
     }
     case "failed":
-      return (
-        <Step name="withdraw-failed" title={withdraw.failedTitle}>
-          {state.maySettle && SILENCE.has(state.problem.code)
-            ? (
-              <Notice kind="warning" live="assertive" title={withdraw.outOfSight}>
-                <p>{withdraw.maySettle}</p>
-              </Notice>
-            )
-            : <ProblemNotice problem={state.problem} texts={texts} />}
-          <Button kind="primary" onClick={() => send({ type: "retry" })}>
-            {state.maySettle ? withdraw.resume : app.retry}
-          </Button>
-          <Button kind="quiet" onClick={props.onDone}>{texts.deposit.toNotes}</Button>
-        </Step>
-      );
+      return <Failed {...props} state={state} />;
     case "left":
       return null;
   }
+}
+
+function Failed(
+  { state, texts, send, onDone }: WithdrawProps & {
+    readonly state: Extract<WithdrawState, { step: "failed" }>;
+  },
+) {
+  const { withdraw, app } = texts;
+  return (
+    <Step name="withdraw-failed" title={withdraw.failedTitle}>
+      {state.maySettle && SILENCE.has(state.problem.code)
+        ? (
+          <Notice kind="warning" live="assertive" title={withdraw.outOfSight}>
+            <p>{withdraw.maySettle}</p>
+          </Notice>
+        )
+        : <ProblemNotice problem={state.problem} texts={texts} />}
+      <Button kind="primary" onClick={() => send({ type: "retry" })}>
+        {state.maySettle ? withdraw.resume : app.retry}
+      </Button>
+      <Button kind="quiet" onClick={onDone}>{texts.deposit.toNotes}</Button>
+    </Step>
+  );
 }
 
 function Recipient(

@@ -20,6 +20,7 @@ import { waitUntil } from "../../../testkit/programs/wait_until.ts";
 
 /** The lowest that age has: the passphrase protects nothing here. */
 const WORK_FACTOR = 1;
+const SETTLEMENT_TIMEOUT_MS = 180_000;
 
 /** What a browser keeps of an earlier visit. */
 export interface StoreContent {
@@ -81,7 +82,7 @@ export async function fundNotes(
       if (error instanceof Problem && error.code === "unknown_root") return false;
       throw error;
     }
-  });
+  }, SETTLEMENT_TIMEOUT_MS);
   return stores;
 }
 

@@ -1,0 +1,80 @@
+/// <reference lib="dom" />
+/** A device whose clock is wrong by an hour: the chain's time decides. */
+import assert from "node:assert/strict";
+import { runCase, type Visit, withFaultScene } from "../../support/app/fault_scene.ts";
+import { openPayment, withdraw } from "../../support/app/money_steps.ts";
+import { chromium } from "../../support/system/chromium.ts";
+
+const HOUR_MS = 3_600_000;
+/** A request for a payment is over after 90 s, and what it paid is visible within 60 s more. */
+const AFTER_EXPIRY_SECONDS = 200;
+
+Deno.test({
+  name: "a clock that is wrong",
+  ignore: chromium === undefined,
+  fn: (t) =>
+    withFaultScene({ funded: 2 }, async (scene) => {
+      for (const [name, shift] of [["ahead", HOUR_MS], ["behind", -HOUR_MS]] as const) {
+        const test = (what: string, fn: () => Promise<void>) =>
+          runCase(t, scene, `by an hour ${name} ${what}`, fn);
+        const prepare = (page: Visit["page"]) => page.evaluateOnNewDocument(shiftClock, shift);
+
+        await test("withdraws, and pays with a wallet", async () => {
+          const visit = await scene.visit({ content: scene.takeFunded(), prepare });
+          await withdraw(visit);
+          await visit.step("withdrawn");
+          await visit.click("Done");
+          await openPayment(visit);
+          await visit.click("Test wallet");
+          await visit.click("Pay with");
+          await visit.step("deposited");
+        });
+
+        await test("asks a wallet again only when the chain's clock has passed the first request", async () => {
+          const visit = await scene.visit({ prepare });
+          await openPayment(visit);
+          scene.conduct = () => "lies";
+          await visit.click("Test wallet");
+          await visit.click("Pay with");
+          await visit.page.waitForFunction(isWaiting);
+          await visit.reopen();
+          await visit.click("Continue");
+          await visit.page.waitForFunction(isWaiting);
+          await new Promise((resolve) => setTimeout(resolve, 2_500)); // three reads of the chain
+          assert.equal(await visit.page.evaluate(isWaiting), true);
+          scene.gates.deposit.alter = (_path, json) => {
+            if (json.result?.sync_utime) json.result.sync_utime += AFTER_EXPIRY_SECONDS;
+            return json;
+          };
+          await visit.page.waitForFunction(() => document.body.innerText.includes("Connect a wallet"));
+        });
+
+        await test("that is corrected while the store is open locks it", async () => {
+          const visit = await scene.visit({ prepare });
+          await visit.page.evaluate(() => void Object.assign(globalThis, { clockShift: 0 }));
+          await visit.step("locked");
+          await visit.unlock();
+          await visit.step("notes");
+        });
+      }
+    }),
+});
+
+/** It runs in the page, before the app. */
+function shiftClock(shift: number): void {
+  const scope = globalThis as typeof globalThis & { clockShift: number };
+  scope.clockShift = shift;
+  const now = Date.now;
+  const shifted = () => now() + scope.clockShift;
+  const Real = Date;
+  globalThis.Date = class extends Real {
+    constructor(...args: unknown[]) {
+      super(...(args.length === 0 ? [shifted()] : args) as [number]);
+    }
+    static override now = shifted;
+  } as DateConstructor;
+}
+
+function isWaiting(): boolean {
+  return document.body.innerText.includes("Waiting for the network");
+}
