@@ -21,3 +21,8 @@ export function toRow({ context }: AppPorts, record: NoteRecord, { result }: Che
     ...depositedAt !== undefined && { ageSeconds: context.clock.now() / 1000 - depositedAt },
   };
 }
+
+/** A deposit waits for its settlement, or a note that was paid twice was withdrawn once. */
+export function needsCheck({ state, unspentDeposits = 0 }: NoteRow): boolean {
+  return state === "waiting" || (state === "withdrawn" && unspentDeposits > 1);
+}

@@ -18,7 +18,7 @@ import { WithdrawView } from "../views/withdraw.tsx";
 import { checkMachine, type CheckState } from "../flows/check.ts";
 import { checkServices } from "../services/check_service.ts";
 import type { AppPorts } from "./app_ports.ts";
-import { toRow } from "./note_rows.ts";
+import { needsCheck, toRow } from "./note_rows.ts";
 import { ReportScreen } from "./report_screen.tsx";
 import { ScanOverlay, useScanner } from "./scan_overlay.tsx";
 import { SettingsScreen } from "./settings_screen.tsx";
@@ -44,7 +44,7 @@ export function OpenScreens(
   const isBackedUp = fingerprint !== undefined && ports.settings.value.provenSeed === fingerprint;
   useEffect(reload, [check.step]);
   const rows = records?.map((record) => toRow(ports, record, check)) ?? [];
-  const waiting = rows.filter(({ state }) => state === "waiting");
+  const waiting = rows.filter(needsCheck);
   useAutoCheck(check, waiting, () => sendCheck({ type: "check" }));
   const home = () => ports.go("#/");
   const [, screen = "", id = ""] = route.split("/");

@@ -1,0 +1,87 @@
+/// <reference lib="dom" />
+/** Two tabs of one browser at once. */
+import assert from "node:assert/strict";
+import { runCase, withFaultScene } from "../../support/app/fault_scene.ts";
+import { type Journey, PASSPHRASE } from "../../support/app/journey.ts";
+import { withdraw } from "../../support/app/money_steps.ts";
+import { chromium } from "../../support/system/chromium.ts";
+
+Deno.test({
+  name: "tabs",
+  ignore: chromium === undefined,
+  fn: (t) =>
+    withFaultScene({ funded: 1 }, async (scene) => {
+      const test = (name: string, fn: () => Promise<void>) => runCase(t, scene, name, fn);
+
+      await test("only one tab withdraws; the other says so, and sees the withdrawn note afterwards", async () => {
+        const visit = await scene.visit({ content: scene.takeFunded() });
+        const other = await visit.openTab();
+        await unlock(other);
+        scene.gates.relayer.hold("/withdraw");
+        await visit.page.bringToFront(); // a browser slows hidden tabs down
+        await withdraw(visit);
+        await visit.page.waitForFunction(() =>
+          document.body.innerText.includes("You can close this page now.")
+        );
+        await other.page.bringToFront();
+        await withdraw(other);
+        await other.step("withdraw-failed");
+        assert.match(
+          await other.text(),
+          /Another tab is working with your notes\.\s+Finish there or close it/,
+        );
+        await other.inspect("other-tab");
+        scene.gates.relayer.open();
+        await visit.page.bringToFront();
+        await visit.step("withdrawn");
+        await other.page.bringToFront();
+        await other.click("Show my notes");
+        await other.page.waitForSelector("li.note.withdrawn");
+      });
+
+      await test("a store that is locked or erased in one tab is locked or erased in the other", async () => {
+        const visit = await scene.visit();
+        const other = await visit.openTab();
+        await unlock(other);
+        await visit.page.bringToFront();
+        await visit.click("Lock");
+        await other.step("locked");
+        await visit.unlock();
+        await other.page.bringToFront();
+        await unlock(other);
+        await visit.page.bringToFront();
+        await visit.click("Settings");
+        await visit.step("settings");
+        await visit.type("erase", "ERASE");
+        await visit.click("Erase everything here");
+        await visit.step("absent");
+        await other.step("absent");
+      });
+
+      await test("of two tabs that create a store, the second opens the store of the first", async () => {
+        const visit = await scene.visit({ content: "none" });
+        await visit.click("Start");
+        const other = await visit.openTab();
+        await other.click("Start");
+        for (const tab of [visit, other]) {
+          await tab.page.bringToFront();
+          await tab.step("new");
+          await tab.type("passphrase", PASSPHRASE);
+          await tab.type("repeat", PASSPHRASE);
+        }
+        await visit.page.bringToFront();
+        await visit.click("Create my store");
+        await visit.step("notes");
+        await other.page.bringToFront();
+        await other.click("Create my store");
+        await unlock(other);
+      });
+    }),
+});
+
+async function unlock(tab: Journey): Promise<void> {
+  await tab.step("locked");
+  await tab.type("passphrase", PASSPHRASE);
+  await tab.click("Unlock");
+  await tab.step("notes");
+}
