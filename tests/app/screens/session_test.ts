@@ -5,22 +5,22 @@
  */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { formatNoteSeed } from "../../src/core/protocol/seed/note_seed.ts";
-import { placeNote } from "../../src/core/protocol/note.ts";
-import { connect } from "../../src/ton/endpoint/toncenter.ts";
-import { openPool } from "../../src/ton/pool/any_pool.ts";
-import type { V2Pool } from "../../src/ton/pool/v2/pool.ts";
-import { type Visit, withFaultScene } from "../support/app/fault_scene.ts";
-import { newContent, noteOf } from "../support/app/funded_notes.ts";
-import { PASSPHRASE } from "../support/app/journey.ts";
+import { formatNoteSeed } from "../../../src/core/protocol/seed/note_seed.ts";
+import { placeNote } from "../../../src/core/protocol/note.ts";
+import { connect } from "../../../src/ton/endpoint/toncenter.ts";
+import { openPool } from "../../../src/ton/pool/any_pool.ts";
+import type { V2Pool } from "../../../src/ton/pool/v2/pool.ts";
+import { type Visit, withFaultScene } from "../../support/app/fault_scene.ts";
+import { newContent, noteOf } from "../../support/app/funded_notes.ts";
+import { PASSPHRASE } from "../../support/app/journey.ts";
 import {
   confirmWithdrawal,
   enterRecipient,
   openPayment,
   SETTLEMENT_TIMEOUT_MS,
-} from "../support/app/money_steps.ts";
-import { runCli } from "../support/cli/run_cli.ts";
-import { chromium } from "../support/system/chromium.ts";
+} from "../../support/app/money_steps.ts";
+import { runCli } from "../../support/cli/run_cli.ts";
+import { chromium } from "../../support/system/chromium.ts";
 
 const POOL = "native-10-v2";
 
