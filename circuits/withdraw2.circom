@@ -21,7 +21,8 @@ template Withdraw2(levels) {
 
     // ── Path bits ───────────────────────────────────────────────────────────
     // Proves: each pathIndices[i] is 0 or 1, so leafIndex is the number below 2^levels with these bits, lowest first.
-    // Without it: another value hashes a mix of a node and its sibling, and an unpaid leaf hashes to a root of the pool.
+    // Without it: another value hashes a mix of a node and its sibling, and an unpaid leaf hashes to a root of the
+    // pool.
     var leafIndex = 0;
     for (var i = 0; i < levels; i++) {
         pathIndices[i] * (pathIndices[i] - 1) === 0;
