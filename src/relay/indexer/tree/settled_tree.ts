@@ -30,6 +30,7 @@ export class SettledTree extends PoolTree {
   #roots: bigint[] = [];
   #rootCount = 0;
   #logLength = 0;
+  #lastEntry: Logged | undefined;
 
   /** Oldest first. */
   get queue(): readonly NewLeaf[] {
@@ -61,11 +62,17 @@ export class SettledTree extends PoolTree {
 
   override clear(): void {
     super.clear();
+    this.#clearLog();
+  }
+
+  #clearLog(): void {
+    this.payments.clear();
     this.#queue = [];
     this.#spent = new SpentSet();
     this.#roots = [];
     this.#rootCount = 0;
     this.#logLength = 0;
+    this.#lastEntry = undefined;
   }
 
   override find(commitment: bigint): KnownDeposit | undefined {
@@ -145,7 +152,9 @@ export class SettledTree extends PoolTree {
     for (const entry of entries) this.#addEntry(entry);
   }
 
+  /** Reads the last known entry again, because another replica may have rolled the log back. */
   override async load(store: StoredPool, pool: PoolId, signal: AbortSignal): Promise<void> {
+    if (!await this.#hasLastEntry(store, pool)) this.#clearLog();
     let settled = this.size;
     for await (const entry of store.poolLog(pool, this.#logLength)) {
       if (signal.aborted) return;
@@ -160,6 +169,15 @@ export class SettledTree extends PoolTree {
     await this.append(moved);
     const rest = await this.loadLeaves(store.leaves(pool, this.leafCount), settled, signal);
     this.#queue.push(...rest);
+  }
+
+  async #hasLastEntry(store: StoredPool, pool: PoolId): Promise<boolean> {
+    const last = this.#lastEntry;
+    if (last === undefined) return true;
+    for await (const { kind, value } of store.poolLog(pool, this.#logLength - 1)) {
+      return kind === last.kind && value === last.value;
+    }
+    return false;
   }
 
   override async matchesStore(store: StoredPool, pool: PoolId): Promise<boolean> {
@@ -178,8 +196,9 @@ export class SettledTree extends PoolTree {
     return compared === this.leafCount;
   }
 
-  #addEntry({ kind, value }: LogEntry): void {
+  #addEntry({ kind, value }: Logged): void {
     this.#logLength++;
+    this.#lastEntry = { kind, value };
     if (kind === "settlement") {
       this.#rootCount++;
       this.#roots.push(value);
@@ -195,7 +214,9 @@ export function createPoolTree(version: number | undefined, service?: TreeServic
   return version === 2 ? new SettledTree(service) : new PoolTree(service);
 }
 
-function toLogged(event: PoolEvent): Pick<LogEntry, "kind" | "value"> | undefined {
+type Logged = Pick<LogEntry, "kind" | "value">;
+
+function toLogged(event: PoolEvent): Logged | undefined {
   if (event.kind === "settlement") return { kind: "settlement", value: event.newRoot };
   return event.kind === "withdrawal" ? { kind: "payment", value: event.nullifierHash } : undefined;
 }

@@ -138,6 +138,21 @@ Deno.test("settled tree: restored leaves that the log has not settled are loaded
   deepEqual(shown(restored), shown(tree));
 });
 
+Deno.test("settled tree: a follower drops payments that the leader has rolled back", async () => {
+  const [tree, rows] = [new SettledTree(), new Rows()];
+  const follower = new SettledTree();
+  const start = [...deposits(3), settlement(0, 2)];
+  await rows.add(tree, [...start, withdrawal(5n), withdrawal(6n)]);
+  await follower.load(rows, "", never);
+  const [leader, real] = [new SettledTree(), new Rows()];
+  for (const events of [[...start, withdrawal(7n)], [withdrawal(8n), withdrawal(9n)]]) {
+    await real.add(leader, events);
+    await follower.load(real, "", never);
+    deepEqual(shown(follower), shown(leader));
+  }
+  deepEqual([5n, 6n, 7n, 9n].map((hash) => follower.spent.has(hash)), [false, false, true, true]);
+});
+
 Deno.test("settled tree: pages of nullifier hashes end where the log does", async () => {
   const [tree, rows] = [new SettledTree(), new Rows()];
   await rows.add(tree, [...deposits(3), settlement(0, 3), withdrawal(5n), withdrawal(6n), withdrawal(7n)]);
