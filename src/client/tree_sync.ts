@@ -143,8 +143,8 @@ export interface TreeSyncOptions {
 }
 
 /** A relayer whose endpoint has no API key polls the chain every 10 to 20 seconds. */
-const TREE_SYNC_TIMEOUT_MS = 25_000;
-const TREE_SYNC_POLL_INTERVAL_MS = 1_500;
+export const TREE_SYNC_TIMEOUT_MS = 25_000;
+export const TREE_SYNC_POLL_INTERVAL_MS = 1_500;
 
 /** Throws `tree_incomplete`: a source that omits deposits could find out in which part the note is. */
 export async function syncWholeTree(

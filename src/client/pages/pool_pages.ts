@@ -6,11 +6,18 @@ import { bytesToBigint, FIELD_BYTES } from "../../core/crypto/field.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import { SETTLED_PAYMENT_DEPTH } from "../../core/protocol/pool_constants.ts";
 import { poolCapacity } from "../../core/protocol/v2/pool_constants.ts";
+import { pollUntil } from "../../core/time.ts";
 import { MerkleTree } from "../../core/tree/merkle_tree.ts";
 import type { AnyPool } from "../../ton/pool/any_pool.ts";
 import { V2Pool } from "../../ton/pool/v2/pool.ts";
 import { MAX_PAGE_SIZE, type RelayerClient } from "../relayer/relayer_client.ts";
-import { syncTree, syncWholeTree, type TreeSyncOptions } from "../tree_sync.ts";
+import {
+  syncTree,
+  syncWholeTree,
+  TREE_SYNC_POLL_INTERVAL_MS,
+  TREE_SYNC_TIMEOUT_MS,
+  type TreeSyncOptions,
+} from "../tree_sync.ts";
 
 /** Keeps public pages between visits. */
 export interface PageCache {
@@ -56,8 +63,12 @@ export async function downloadPoolPages(
   pool: AnyPool,
   options: PoolPagesOptions = {},
 ): Promise<PoolPages> {
+  // Before the leaves: a deposit that is settled meanwhile is among them.
+  const waiting = pool instanceof V2Pool ? await relayer.pendingDeposits(pool.address, poolCapacity(2)) : [];
   const tree = await downloadPoolTree(relayer, pool, options);
-  const pending = pool instanceof V2Pool ? await relayer.pendingDeposits(pool.address, poolCapacity(2)) : [];
+  const pending = waiting.filter(({ leafIndex }) => leafIndex >= tree.size).map(({ commitment }) =>
+    commitment
+  );
   const leaves = tree.levels[0].subarray(0, tree.size * FIELD_BYTES);
   return { tree, leaves, pending, spent: await downloadSpent(relayer, pool, options) };
 }
@@ -72,9 +83,11 @@ export async function downloadPoolTree(
   { cache, tree: known, mayBeBehind, ...options }: PoolPagesOptions = {},
 ): Promise<MerkleTree> {
   const key = `${pool.address.toRawString()} leaves`;
+  const fetchPage = (from: number) => relayer.leafPage(pool.address, from);
+  const pages = { fetchPage, key, cache, capacity: capacityOf(pool), margin: 0 };
   const source = {
     async *commitments(from: number) {
-      yield fieldsOf(await downloadPages((first) => relayer.leafPage(pool.address, first), key, cache), from);
+      yield fieldsOf(await downloadPages(pages), from);
     },
   };
   const sync = (tree?: MerkleTree) =>
@@ -96,18 +109,25 @@ export async function downloadPoolTree(
   }
 }
 
-/** Kept by relayer, because no root confirms them. */
+/** Kept by relayer, because no root confirms them. Waits for a relayer that is behind the pool's count. */
 async function downloadSpent(
   relayer: RelayerClient,
   pool: AnyPool,
-  { cache, signal }: PoolPagesOptions,
+  { cache, signal, clock, treeTimeoutMs = TREE_SYNC_TIMEOUT_MS }: PoolPagesOptions,
 ): Promise<Uint8Array> {
   const key = `${pool.address.toRawString()} spent ${relayer.baseUrl}`;
   const fetchPage = (from: number) => relayer.spentPage(pool.address, from);
   const paid = pool instanceof V2Pool ? (await pool.getPoolInfo(signal ? { signal } : {})).withdrawals : 0;
-  const download = () => downloadPages(fetchPage, key, cache, SETTLED_PAYMENT_DEPTH);
-  const spent = await download();
-  if (spent.length >= paid * FIELD_BYTES) return spent;
+  const pages = { fetchPage, key, cache, capacity: capacityOf(pool), margin: SETTLED_PAYMENT_DEPTH };
+  let spent: Uint8Array = new Uint8Array();
+  const isComplete = await pollUntil(async () => {
+    spent = await downloadPages(pages);
+    return spent.length >= paid * FIELD_BYTES;
+  }, {
+    ...{ signal, clock, intervalMs: TREE_SYNC_POLL_INTERVAL_MS },
+    timeoutMs: treeTimeoutMs - TREE_SYNC_POLL_INTERVAL_MS,
+  });
+  if (isComplete) return spent;
   await cache?.write(key, new Uint8Array());
   throw new Problem(
     "relayer_unavailable",
@@ -115,17 +135,26 @@ async function downloadSpent(
   );
 }
 
-/** `margin`: a page is kept once this many items follow it. */
-async function downloadPages(
-  fetchPage: (from: number) => Promise<Uint8Array>,
-  key: string,
-  cache: PageCache | undefined,
-  margin = 0,
-): Promise<Uint8Array> {
+const capacityOf = (pool: AnyPool) => poolCapacity(pool instanceof V2Pool ? 2 : 1);
+
+interface Pages {
+  readonly fetchPage: (from: number) => Promise<Uint8Array>;
+  readonly key: string;
+  readonly cache: PageCache | undefined;
+  /** More items than this are refused: full pages without an end would fill the memory. */
+  readonly capacity: number;
+  /** A page is kept once this many items follow it. */
+  readonly margin: number;
+}
+
+async function downloadPages({ fetchPage, key, cache, capacity, margin }: Pages): Promise<Uint8Array> {
   const found = await cache?.read(key) ?? new Uint8Array();
   const known = found.subarray(0, wholePages(found.length));
   const parts = [known];
   for (let from = known.length / FIELD_BYTES;; from += MAX_PAGE_SIZE) {
+    if (from > capacity) {
+      throw new Problem("relayer_unavailable", `it lists more than the ${capacity} that the pool can hold`);
+    }
     const page = await fetchPage(from);
     parts.push(page);
     if (page.length < PAGE_BYTES) break;

@@ -3,6 +3,7 @@ import { Address } from "@ton/core";
 import { writeFieldBytes } from "../../core/crypto/field.ts";
 import { MerkleTree } from "../../core/tree/merkle_tree.ts";
 import type { AnyPool } from "../../ton/pool/any_pool.ts";
+import { V2Pool } from "../../ton/pool/v2/pool.ts";
 import { downloadPoolPages, type PageCache } from "./pool_pages.ts";
 import { RelayerClient } from "../relayer/relayer_client.ts";
 
@@ -12,6 +13,8 @@ const address = Address.parse(`0:${"11".repeat(32)}`);
 interface PoolData {
   readonly leaves: bigint[];
   readonly spent: bigint[];
+  /** Of a version 2 pool: these wait for their settlement, after the leaves. */
+  readonly pending?: bigint[];
 }
 
 function bytesOf(values: readonly bigint[]): Uint8Array<ArrayBuffer> {
@@ -29,6 +32,7 @@ function serverOf(data: PoolData) {
       const { pathname, searchParams } = new URL(String(input));
       const [from, limit] = ["from", "limit"].map((name) => Number(searchParams.get(name)));
       asked.push(`${pathname} ${from} ${limit}`);
+      if (limit === 1) return Promise.resolve(pendingPage(data, from));
       const all = pathname === "/spent" ? data.spent : data.leaves;
       const headers = { "content-type": "application/octet-stream" };
       return Promise.resolve(new Response(bytesOf(all.slice(from, from + limit)), { headers }));
@@ -44,6 +48,19 @@ function serverOf(data: PoolData) {
     },
   } as unknown as AnyPool;
   return { relayer, pool, asked };
+}
+
+function pendingPage({ leaves, pending = [] }: PoolData, from: number): Response {
+  const waiting = pending.map((commitment, i) => ({
+    ...{ leafIndex: leaves.length + i, commitment: `0x${commitment.toString(16).padStart(64, "0")}` },
+  }));
+  return Response.json({ from, count: 0, nextFrom: null, commitments: [], pending: waiting });
+}
+
+/** `withdrawals`: how many the pool has paid. */
+function version2Of(pool: AnyPool, withdrawals: number): AnyPool {
+  const getPoolInfo = () => Promise.resolve({ withdrawals });
+  return Object.assign(Object.create(V2Pool.prototype), { ...pool, getPoolInfo }) as AnyPool;
 }
 
 function memoryCache(): PageCache & { readonly records: Map<string, Uint8Array> } {
@@ -98,4 +115,63 @@ Deno.test("pool pages: leaves whose root the pool does not have are refused", as
   const { relayer, pool } = serverOf({ leaves: numbers(3, 1), spent: [] });
   const other = { ...pool, address, getRootHistory: () => Promise.resolve([5n]) } as unknown as AnyPool;
   await rejects(downloadPoolPages(relayer, other, { mayBeBehind: true }), { code: "relayer_unavailable" });
+});
+
+Deno.test("pool pages: a deposit that is settled between two requests is found once", async () => {
+  for (const settlesIn of ["getTreeSize", "getRootHistory"] as const) {
+    const data = { leaves: numbers(2, 1), spent: [], pending: [3n, 4n] };
+    const { relayer, pool } = serverOf(data);
+    const settle = () => void data.leaves.push(...data.pending.splice(0, 1));
+    const settling = {
+      ...pool,
+      async [settlesIn]() {
+        if (settlesIn === "getTreeSize") settle();
+        const answer = await pool[settlesIn]();
+        if (settlesIn === "getRootHistory") settle();
+        return answer;
+      },
+    } as unknown as AnyPool;
+    const { tree, pending } = await downloadPoolPages(relayer, version2Of(settling, 0));
+    deepEqual(
+      { settlesIn, size: tree.size, pending },
+      settlesIn === "getTreeSize"
+        ? { settlesIn, size: 3, pending: [4n] }
+        : { settlesIn, size: 2, pending: [3n, 4n] },
+    );
+  }
+});
+
+Deno.test("pool pages: a relayer that lags behind the pool's withdrawals is waited for, and then refused", async () => {
+  const data = { leaves: numbers(3, 1), spent: numbers(1, 50) };
+  const { relayer, pool } = serverOf(data);
+  let now = 0;
+  const sleep = (ms: number) => Promise.resolve(void (now += ms));
+  const clock = {
+    now: () => now,
+    sleep: (ms: number) => {
+      if (now >= 3_000 && data.spent.length < 2) data.spent.push(51n);
+      return sleep(ms);
+    },
+  };
+  const { spent } = await downloadPoolPages(relayer, version2Of(pool, 2), { clock });
+  deepEqual(spent, bytesOf([50n, 51n]));
+  await rejects(downloadPoolPages(relayer, version2Of(pool, 3), { clock: { now: clock.now, sleep } }), {
+    code: "relayer_unavailable",
+    message: /2 of the pool's 3 withdrawals/,
+  });
+});
+
+Deno.test("pool pages: a relayer whose full pages never end is refused", async () => {
+  const page = bytesOf(numbers(PAGE, 1));
+  let asked = 0;
+  const relayer = new RelayerClient("https://relayer.example", {
+    maxAttempts: 1,
+    fetch: () => {
+      asked++;
+      return Promise.resolve(new Response(page, { headers: { "content-type": "application/octet-stream" } }));
+    },
+  });
+  const { pool } = serverOf({ leaves: [], spent: [] });
+  await rejects(downloadPoolPages(relayer, pool), { code: "relayer_unavailable", message: /more than the/ });
+  equal(asked, 14, "131,072 deposits fit into 14 pages");
 });

@@ -157,10 +157,13 @@ export class RelayerClient {
    * Returns the deposits of a version 2 pool that wait for their settlement.
    * @param end beyond every leaf, so that the request is the same for every client
    */
-  async pendingDeposits(pool: Address, end: number): Promise<bigint[]> {
+  async pendingDeposits(
+    pool: Address,
+    end: number,
+  ): Promise<{ readonly leafIndex: number; readonly commitment: bigint }[]> {
     const path = `/tree/commitments?pool=${pool.toString()}&from=${end}&limit=1`;
     const { pending = [] } = await this.#transport.request(commitmentsPageSchema, path);
-    return pending.map(({ commitment }) => commitment);
+    return pending;
   }
 
   /**
