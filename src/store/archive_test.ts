@@ -1,5 +1,5 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
-import { generateRows, sortedRows } from "../../tests/support/relayer/store_rows.ts";
+import { generateRows, samplePools, sortedRows } from "../../tests/support/relayer/store_rows.ts";
 import type { ArchivedStore, ArchiveRow } from "./archive.ts";
 import { archiveRows as kvRows, restoreRows as restoreKv } from "./kv/archive.ts";
 import { encodeValue, storeKeys } from "./kv/codec.ts";
@@ -21,6 +21,23 @@ Deno.test("kv: all rows of a store come back from its archive, the small tables 
   const order = ["identity", "cursor", "job", "transfer", "ledger", "deposit", "withdrawal", "log"];
   deepEqual([...new Set(kinds)], order);
   equal((await kv.get(storeKeys.restoring)).value, null);
+});
+
+Deno.test("kv: an export of a release without logs of version 1 pools gets them with its import", async () => {
+  const [pool] = samplePools;
+  const earlier = [...generateRows({ deposits: 1_000, jobs: 1 })].filter((row) =>
+    row.kind !== "log" || row.pool !== pool
+  );
+  using kv = await Deno.openKv(":memory:");
+  await restoreKv(kv, streamed(earlier));
+  const log = (await Array.fromAsync(kvRows(kv))).flatMap((row) =>
+    row.kind === "log" && row.pool === pool ? [row.entry.value] : []
+  );
+  const payments = earlier.flatMap((row) =>
+    row.kind === "withdrawal" && row.pool === pool ? [row.withdrawal.nullifierHash] : []
+  );
+  equal(payments.length > 100, true);
+  deepEqual(log, payments);
 });
 
 Deno.test("kv: an import needs an empty store, and one that broke off leaves a mark", async () => {
@@ -133,7 +150,7 @@ Deno.test("postgres: an import writes each kind of row, and the large ones by po
       ledger: 2,
       deposits: 4,
       withdrawals: 2,
-      pool_log: 1,
+      pool_log: 2,
     },
   });
 });

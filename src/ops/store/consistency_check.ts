@@ -171,9 +171,9 @@ function checkCompleteness({ pools, withoutPayment, unpaidEntries, faults }: Sto
   for (const label of withoutPayment) {
     faults.payments.push(`${label} is paid by its own account, without a payment row`);
   }
-  for (const [pool, { hasCursor, logLength, loggedPayments, withdrawals }] of pools) {
+  for (const [pool, { hasCursor, loggedPayments, withdrawals }] of pools) {
     if (!hasCursor) faults.cursors.push(`${pool} has rows but no cursor`);
-    if (logLength > 0 && loggedPayments !== withdrawals) {
+    if (loggedPayments !== withdrawals) {
       faults.logs.push(`${pool} has ${withdrawals} payments, but its log has ${loggedPayments}`);
     }
   }

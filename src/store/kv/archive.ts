@@ -4,6 +4,7 @@ import type { StoreIdentity } from "../identity.ts";
 import type { Cursor, Deposit, Job, LedgerEntry, LogEntry, PoolId, Transfer, Withdrawal } from "../store.ts";
 import { decodeValue, encodeValue, parsePoolKey, storeKeys } from "./codec.ts";
 import { writeFilledPages } from "./leaf_pages.ts";
+import { logEarlierPayments } from "./payment_logs.ts";
 import {
   writeDeposit,
   writeJob,
@@ -39,7 +40,6 @@ export async function* archiveRows(kv: Deno.Kv): AsyncIterable<ArchiveRow> {
   }
 }
 
-/** Yields the ledger of all pools, from a time on and before another (Unix seconds). */
 export async function readTransfer(kv: Deno.Kv): Promise<Transfer | undefined> {
   const keys = [storeKeys.transfer, storeKeys.transferBoc] as const;
   const [journal, boc] = await kv.getMany<[Uint8Array, Uint8Array]>(keys);
@@ -47,6 +47,7 @@ export async function readTransfer(kv: Deno.Kv): Promise<Transfer | undefined> {
   return { ...decodeValue<Omit<Transfer, "boc">>(journal.value), boc: boc.value };
 }
 
+/** Yields the ledger of all pools, from a time on and before another (Unix seconds). */
 export async function* readLedger(
   kv: Deno.Kv,
   since: number,
@@ -64,12 +65,15 @@ export async function restoreRows(kv: Deno.Kv, rows: AsyncIterable<ArchiveRow>):
   }
   await kv.set(storeKeys.restoring, encodeValue(true));
   let page: ArchiveRow[] = [];
+  const logged = new Set<PoolId>();
   for await (const row of rows) {
+    if (row.kind === "log") logged.add(row.pool);
     if (page.push(row) < ROWS_PER_COMMIT) continue;
     await writeRows(kv, page);
     page = [];
   }
   await writeRows(kv, page);
+  await logEarlierPayments(kv, logged); // an export of an earlier release lacks them
   await kv.delete(storeKeys.restoring);
 }
 

@@ -29,7 +29,7 @@ import { decodeValue, encodeValue, parseLiveKey, storeKeys } from "./codec.ts";
 import { readLeaves, writeFilledPages } from "./leaf_pages.ts";
 import { fileExists } from "../../config/files/bounded_file.ts";
 import { lockDirectory } from "./directory_lock.ts";
-import { logEarlierPayments } from "./payment_logs.ts";
+import { logEarlierPayments, loggedPools } from "./payment_logs.ts";
 import { listWithdrawals, readPoolLog, rollBackRows } from "./rollback.ts";
 import {
   writeDeposit,
@@ -70,7 +70,9 @@ export async function openKvStore(
         `${directory}/tonado.kv has version ${found.value}, but this release supports version ${STORE_VERSION}: use a newer release`,
       );
     }
-    if ((found.value ?? STORE_VERSION) < VERSION_WITH_PAYMENT_LOGS) await logEarlierPayments(kv);
+    if ((found.value ?? STORE_VERSION) < VERSION_WITH_PAYMENT_LOGS) {
+      await logEarlierPayments(kv, await loggedPools(kv));
+    }
     if (found.value !== STORE_VERSION) await kv.set(storeKeys.version, encodeValue(STORE_VERSION));
     if ((await kv.get(storeKeys.restoring)).value !== null) {
       kv.close();

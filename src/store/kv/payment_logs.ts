@@ -6,22 +6,29 @@ import { writeLogEntry } from "./row_writes.ts";
 
 const ENTRIES_PER_COMMIT = 90;
 
-/** The rows have no order within one second. The order that they get here is the one they keep. */
-export async function logEarlierPayments(kv: Deno.Kv): Promise<void> {
+/** Returns the pools whose log is complete: its first entry is written last. */
+export async function loggedPools(kv: Deno.Kv): Promise<ReadonlySet<PoolId>> {
+  const pools = new Set<PoolId>();
+  for await (const { key } of kv.list({ prefix: storeKeys.allLogs })) {
+    if (key[2] === 0) pools.add(parsePoolKey(key));
+  }
+  return pools;
+}
+
+/**
+ * The rows have no order within one second. The order that they get here is the one they keep.
+ * @param logged pools that have a log
+ */
+export async function logEarlierPayments(kv: Deno.Kv, logged: ReadonlySet<PoolId>): Promise<void> {
   const payments = new Map<PoolId, Withdrawal[]>();
   for await (const { key, value } of kv.list<Uint8Array>({ prefix: storeKeys.allWithdrawals })) {
     const pool = parsePoolKey(key);
+    if (logged.has(pool)) continue;
     if (!payments.has(pool)) payments.set(pool, []);
     payments.get(pool)!.push(decodeValue<Withdrawal>(value));
   }
-  const logged = new Set<PoolId>();
-  for await (const { key } of kv.list({ prefix: storeKeys.allLogs })) {
-    if (key[2] === 0) logged.add(parsePoolKey(key));
-  }
   for (const [pool, found] of payments) {
-    if (logged.has(pool)) continue;
     found.sort(compareInTime);
-    // The last entries first: a pool whose log is complete has entry 0.
     for (let end = found.length; end > 0; end -= ENTRIES_PER_COMMIT) {
       const start = Math.max(0, end - ENTRIES_PER_COMMIT);
       const atomic = kv.atomic();

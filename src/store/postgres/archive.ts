@@ -16,6 +16,7 @@ import {
   rowToWithdrawal,
   transferToValues,
 } from "./rows.ts";
+import { LOG_EARLIER_PAYMENTS_SQL } from "./schema.ts";
 import {
   INSERT_IDENTITY_SQL,
   INSERT_TRANSFER_SQL,
@@ -133,6 +134,7 @@ export async function restoreRows(database: Database, rows: AsyncIterable<Archiv
     await deposits.flush();
     await withdrawals.flush();
     await log.flush();
+    await query(LOG_EARLIER_PAYMENTS_SQL); // an export of an earlier release lacks them
     await query("analyze deposits, withdrawals"); // without statistics, page reads scan the whole table until autovacuum runs
   });
 }

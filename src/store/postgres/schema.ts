@@ -4,6 +4,15 @@
 /** As `server_version_num`. */
 export const MIN_SERVER_VERSION = 140_000;
 
+/** Rows of an earlier release or export have no order within one second. The order that they get here is the one they keep. */
+export const LOG_EARLIER_PAYMENTS_SQL = `
+  -- Pools of version 1 have a log of payments too.
+  insert into pool_log (pool, position, kind, value, settled, tx_hash)
+    select pool, row_number() over (partition by pool order by "timestamp", tx_hash, nullifier_hash) - 1,
+      'payment', nullifier_hash, 0, tx_hash
+    from withdrawals where pool not in (select pool from pool_log);
+  `;
+
 /** Step i creates version i + 1. */
 export const migrations: readonly string[] = [
   `
@@ -132,12 +141,5 @@ export const migrations: readonly string[] = [
   alter table ledger add constraint ledger_kind_check
     check (kind in ('withdrawal', 'settlement', 'refused', 'transfer'));
   `,
-  `
-  -- Pools of version 1 have a log of payments too. Rows of before have no order within one second; whichever they get
-  -- here, they keep.
-  insert into pool_log (pool, position, kind, value, settled, tx_hash)
-    select pool, row_number() over (partition by pool order by "timestamp", tx_hash, nullifier_hash) - 1,
-      'payment', nullifier_hash, 0, tx_hash
-    from withdrawals where pool not in (select pool from pool_log);
-  `,
+  LOG_EARLIER_PAYMENTS_SQL,
 ];

@@ -69,7 +69,11 @@ const cases: [claim: string, failing: string[], change: Change][] = [
       (row) => row.kind === "ledger" ? [{ kind: "ledger", entry: { ...row.entry, txHash: "00" } }] : [],
     ),
   ],
-  ["a confirmed job without payment", ["payments"], first((row) => row.kind === "withdrawal", () => [])],
+  [
+    "a confirmed job without payment",
+    ["payments", "logs"],
+    first((row) => row.kind === "withdrawal", () => []),
+  ],
   [
     "a confirmed job paid by another transaction",
     ["payments"],

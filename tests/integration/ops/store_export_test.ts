@@ -68,7 +68,7 @@ for (const [from, to] of moves) {
             job: 1_000,
             transfer: 1,
             ledger: 6,
-            log: 768,
+            log: 1_534,
           });
           const [before, after] = [await sortedRows(source), await sortedRows(target)];
           equal(before.length, summary.rows);
@@ -124,6 +124,22 @@ for (const kind of ["kv", "postgres"] as const) {
         );
         const file = await exported(store);
         await rejects(importStore(store, opener(file), quiet), { code: "store_not_empty" });
+      }),
+  });
+}
+
+for (const kind of ["kv", "postgres"] as const) {
+  Deno.test({
+    name: `export: a ${kind} store gets the logs of version 1 pools that an earlier release lacked`,
+    ignore: noPostgres && kind === "postgres",
+    fn: () =>
+      withStore(kind, async (store) => {
+        const all = [...generateRows({ deposits: 1_000, jobs: 5 })];
+        const isNew = (row: ArchiveRow) => row.kind === "log" && row.pool === samplePools[0];
+        await store.restore(generated(all.filter((row) => !isNew(row))));
+        const log = await Array.fromAsync(store.poolLog(samplePools[0], 0), ({ value }) => value);
+        deepEqual(log, all.flatMap((row) => isNew(row) && row.kind === "log" ? [row.entry.value] : []));
+        deepEqual((await checkStore(store, quiet)).filter(({ passed }) => !passed), []);
       }),
   });
 }

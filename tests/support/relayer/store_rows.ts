@@ -19,7 +19,7 @@ interface RowCounts {
 
 /**
  * Generates `deposits` per pool, a fifth as many withdrawals, `jobs` in all states per pool, and a transfer in
- * flight. The second pool is of version 2, and has a log.
+ * flight. The second pool is of version 2: its log has settlements too.
  */
 export function* generateRows({ deposits, jobs }: RowCounts): Generator<ArchiveRow> {
   yield { kind: "identity", identity: { network: "testnet", wallet: samplePools[1] } };
@@ -34,7 +34,7 @@ export function* generateRows({ deposits, jobs }: RowCounts): Generator<ArchiveR
   for (const pool of samplePools) yield* depositRows(pool, deposits);
   const paid = paidNotes({ deposits, jobs });
   for (const pool of samplePools) yield* withdrawalRows(pool, paid);
-  yield* logRows(samplePools[1], paid, deposits);
+  for (const [i, pool] of samplePools.entries()) yield* logRows(pool, paid, i === 0 ? 0 : deposits);
 }
 
 const jobState = (i: number) => states[i % states.length];
@@ -127,10 +127,12 @@ function* withdrawalRows(pool: string, paid: ReadonlySet<number>): Generator<Arc
   }
 }
 
-function* logRows(pool: string, paid: ReadonlySet<number>, deposits: number): Generator<ArchiveRow> {
+/** `settled`: deposits; 0 in a version 1 pool. */
+function* logRows(pool: string, paid: ReadonlySet<number>, settled: number): Generator<ArchiveRow> {
+  const settlements = settled === 0 ? [] : [1, settled];
   const log = [
-    ...[1, deposits].map((settled) => ({ kind: "settlement" as const, value: element(settled), settled })),
-    ...Array.from(paid, (i) => ({ kind: "payment" as const, value: element(i), settled: deposits })),
+    ...settlements.map((end) => ({ kind: "settlement" as const, value: element(end), settled: end })),
+    ...Array.from(paid, (i) => ({ kind: "payment" as const, value: element(i), settled })),
   ];
   for (const [position, entry] of log.entries()) {
     yield { kind: "log", pool, entry: { ...entry, position, txHash: hash(position) } };
