@@ -103,7 +103,8 @@ async function checkPool(
 
 function needsHistory({ state, deposit }: NoteRecord, status: Statuses[number]): boolean {
   if (status.state === "withdrawn") return state !== "withdrawn" && status.payment === undefined;
-  return status.state === "deposited" && deposit?.timestamp === undefined && status.depositedAt === undefined;
+  const isKnown = deposit?.timestamp !== undefined && deposit.leafIndex === status.leafIndex;
+  return status.state === "deposited" && !isKnown && status.depositedAt === undefined;
 }
 
 /** The notes of the seed that the store lacks, up to the largest gap that a store leaves. */
@@ -133,7 +134,7 @@ function toFacts({ state, waits, deposits, depositedAt, unspentDeposits }: Statu
   };
 }
 
-/** Pages show neither depositor nor time, so what the store has of them stays. */
+/** Pages show neither depositor nor time, so what the store has of them stays, unless another deposit is meant. */
 async function updateRecord(
   store: Session["store"],
   record: NoteRecord,
@@ -141,7 +142,7 @@ async function updateRecord(
 ): Promise<void> {
   if (state === "absent") return;
   const deposit = {
-    ...record.deposit,
+    ...leafIndex === record.deposit?.leafIndex && record.deposit,
     leafIndex,
     ...depositor !== undefined && { from: depositor, timestamp: depositedAt },
   };

@@ -69,8 +69,8 @@ const recordOf = (note: Note, more: Partial<NoteRecord> = {}): NoteRecord => ({
   ...{ state: "deposited", deposit: { leafIndex: 1, timestamp: 1_700_000_000, from: "0:00" }, ...more },
 });
 
-/** Checks the notes of one visitor. Returns all requests, and the facts by record. */
-async function visit(records: readonly NoteRecord[]) {
+/** Checks the notes of one visitor. Returns all requests, and the facts by record. The chain has no logs to read. */
+async function visit(records: readonly NoteRecord[], unreadPools: readonly string[] = []) {
   const log: string[] = [];
   const context = {
     ...{ clock: { now: () => 1_700_000_100_000 }, leaves: { read: async () => {}, write: async () => {} } },
@@ -95,7 +95,7 @@ async function visit(records: readonly NoteRecord[]) {
       new AbortController().signal,
       () => {},
     );
-    deepEqual(unread, []);
+    deepEqual(unread.map(({ pool }) => pool), unreadPools);
     return { log, states: [...facts.values()].map(({ state }) => state), store: session.store };
   } finally {
     globalThis.fetch = fetch;
@@ -124,4 +124,11 @@ Deno.test("check: pages keep the depositor and time that the store has of a note
   const { store } = await visit([recordOf(notes[0], { state: "depositing" })]);
   const [{ state, deposit }] = await store.list();
   deepEqual([state, deposit], ["deposited", { leafIndex: 1, timestamp: 1_700_000_000, from: "0:00" }]);
+});
+
+Deno.test("check: what the store has of another deposit of the note is dropped, and the logs are read", async () => {
+  const deposit = { leafIndex: 0, timestamp: 1_600_000_000, from: "0:00" };
+  const { store } = await visit([recordOf(notes[0], { deposit })], [...poolMap().keys()]);
+  const [record] = await store.list();
+  deepEqual(record.deposit, { leafIndex: 1 });
 });
