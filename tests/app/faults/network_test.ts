@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /** A network that is away, wrong or incomplete at each step: the screen says what to do, and the step goes on afterwards. */
 import assert from "node:assert/strict";
-import { runCase, type Visit, withFaultScene } from "../../support/app/fault_scene.ts";
+import { type FaultCases, runCases, type Visit, withFaultScene } from "../../support/app/fault_scene.ts";
 import { chooseAmount, confirmWithdrawal, enterRecipient, withdraw } from "../../support/app/money_steps.ts";
 import { runCli } from "../../support/cli/run_cli.ts";
 import { chromium } from "../../support/system/chromium.ts";
@@ -18,122 +18,121 @@ const SILENT =
 Deno.test({
   name: "the network",
   ignore: chromium === undefined,
-  fn: (t) =>
-    withFaultScene({ funded: 3 }, async (scene) => {
-      const test = (name: string, fn: () => Promise<void>) => runCase(t, scene, name, fn);
-      const { deposit, withdrawal } = scene.gates;
-
-      await test("an endpoint of another network is not used, and the screens say which setting to change", async () => {
-        for (const gate of [deposit, withdrawal]) {
-          gate.alter = (_path, json) =>
-            json.result?.init ? { ...json, result: { ...json.result, init: MAINNET } } : json;
-        }
-        const visit = await scene.visit();
-        await visit.page.waitForSelector(".notice.is-warning");
-        assert.equal(
-          (await visit.notices())[1],
-          "Several pools could not be read. Check that wallet, endpoint and file are all of the network that is shown above.",
-        );
-        await visit.inspect("notes-wrong-network");
-        await chooseAmount(visit);
-        await visit.step("deposit-failed");
-        assert.match(
-          (await visit.notices())[1],
-          /^This belongs to another network\. Check that wallet, endpoint/,
-        );
-        await visit.inspect("deposit-wrong-network");
-      });
-
-      await test("offline, a deposit stops before it shows an amount, and goes on", async () => {
-        const visit = await scene.visit();
-        await goOffline(visit);
-        await chooseAmount(visit);
-        await visit.step("deposit-failed");
-        assert.deepEqual(await visit.notices(), [OFFLINE, "The deposit stopped", SILENT]);
-        await visit.inspect("deposit-offline");
-        await goOnline(visit);
-        await visit.click("Try again");
-        await visit.step("amount");
-        await visit.page.click('input[value="native-10-v2"]');
-        await visit.click("Continue");
-        await visit.step("pay-");
-      });
-
-      await test("a payment that is made while the page is offline is found when it is online", async () => {
-        const visit = await scene.visit();
-        await chooseAmount(visit);
-        await visit.step("pay-");
-        await goOffline(visit);
-        await waitForNotice(visit, "The network does not answer. We keep trying.");
-        await visit.inspect("pay-offline");
-        const link = await visit.page.$eval('a[href^="ton://"]', (link) => link.getAttribute("href")!);
-        const { code, stderr } = await runCli(["localnet", "pay", link, "--endpoint", scene.indexer]);
-        assert.equal(code, 0, stderr);
-        await goOnline(visit);
-        await visit.step("deposited");
-      });
-
-      await test("offline, the check of the notes says so once, and can be repeated", async () => {
-        const visit = await scene.visit();
-        await visit.page.waitForFunction(() => document.body.innerText.includes("Check the notes"));
-        await goOffline(visit);
-        await visit.click("Check the notes");
-        await waitForNotice(visit, `Several pools could not be read. ${SILENT.replace(/^[^.]*\. /, "")}`);
-        await goOnline(visit);
-        await visit.click("Check the notes");
-        await visit.page.waitForFunction(() =>
-          document.querySelector(".progress") === null &&
-          document.querySelector(".notice.is-warning") === null
-        );
-      });
-
-      await test("offline, a withdrawal stops before anything is sent, and goes on", async () => {
-        const visit = await scene.visit({ content: scene.takeFunded() });
-        await visit.page.waitForSelector("li.note.deposited");
-        await goOffline(visit);
-        await enterRecipient(visit);
-        await waitForNotice(visit, SILENT);
-        await visit.inspect("recipient-offline");
-        await goOnline(visit);
-        await visit.click("Continue");
-        await visit.step("review");
-        await visit.page.click("#accept");
-        await goOffline(visit);
-        await visit.page.click("button.primary");
-        await visit.step("withdraw-failed");
-        assert.match((await visit.notices())[2], /Check your internet connection and try again\./);
-        await visit.inspect("withdraw-offline");
-        await goOnline(visit);
-        await visit.click("Try again");
-        await visit.step("review");
-      });
-
-      await test("a key that the website altered is refused, and a missing one is loaded when it is there", async () => {
-        const visit = await scene.visit({ content: scene.takeFunded() });
-        const isKey = (request: Request) => request.url.endsWith("withdraw2.zkey");
-        scene.app.intercept = (request) => isKey(request) ? new Response("altered") : undefined;
-        await withdraw(visit);
-        await visit.step("withdraw-failed");
-        assert.deepEqual(await visit.notices(), [
-          "The withdrawal stopped",
-          "A file from this website is not the one that this app expects. Do not go on here. Load the page again. If it stays, use the tonado program.",
-        ]);
-        await visit.inspect("artifact-corrupted");
-        scene.app.intercept = (request) => isKey(request) ? new Response("", { status: 404 }) : undefined;
-        await visit.click("Try again");
-        await confirmWithdrawal(visit);
-        await visit.step("withdraw-failed");
-        assert.match(
-          (await visit.notices())[1],
-          /^Files that are needed could not be loaded\. Check your internet/,
-        );
-        scene.app.intercept = undefined;
-        await visit.click("Try again");
-        await confirmWithdrawal(visit);
-        await visit.step("withdrawn");
-      });
-    }),
+  fn: (t) => withFaultScene({ funded: 3 }, (scene) => runCases(t, scene, cases)),
 });
+
+const cases: FaultCases = {
+  async "an endpoint of another network is not used, and the screens say which setting to change"(scene) {
+    const { deposit, withdrawal } = scene.gates;
+    for (const gate of [deposit, withdrawal]) {
+      gate.alter = (_path, json) =>
+        json.result?.init ? { ...json, result: { ...json.result, init: MAINNET } } : json;
+    }
+    const visit = await scene.visit();
+    await visit.page.waitForSelector(".notice.is-warning");
+    assert.equal(
+      (await visit.notices())[1],
+      "Several pools could not be read. Check that wallet, endpoint and file are all of the network that is shown above.",
+    );
+    await visit.inspect("notes-wrong-network");
+    await chooseAmount(visit);
+    await visit.step("deposit-failed");
+    assert.match(
+      (await visit.notices())[1],
+      /^This belongs to another network\. Check that wallet, endpoint/,
+    );
+    await visit.inspect("deposit-wrong-network");
+  },
+
+  async "offline, a deposit stops before it shows an amount, and goes on"(scene) {
+    const visit = await scene.visit();
+    await goOffline(visit);
+    await chooseAmount(visit);
+    await visit.step("deposit-failed");
+    assert.deepEqual(await visit.notices(), [OFFLINE, "The deposit stopped", SILENT]);
+    await visit.inspect("deposit-offline");
+    await goOnline(visit);
+    await visit.click("Try again");
+    await visit.step("amount");
+    await visit.page.click('input[value="native-10-v2"]');
+    await visit.click("Continue");
+    await visit.step("pay-");
+  },
+
+  async "a payment that is made while the page is offline is found when it is online"(scene) {
+    const visit = await scene.visit();
+    await chooseAmount(visit);
+    await visit.step("pay-");
+    await goOffline(visit);
+    await waitForNotice(visit, "The network does not answer. We keep trying.");
+    await visit.inspect("pay-offline");
+    const link = await visit.page.$eval('a[href^="ton://"]', (link) => link.getAttribute("href")!);
+    const { code, stderr } = await runCli(["localnet", "pay", link, "--endpoint", scene.indexer]);
+    assert.equal(code, 0, stderr);
+    await goOnline(visit);
+    await visit.step("deposited");
+  },
+
+  async "offline, the check of the notes says so once, and can be repeated"(scene) {
+    const visit = await scene.visit();
+    await visit.page.waitForFunction(() => document.body.innerText.includes("Check the notes"));
+    await goOffline(visit);
+    await visit.click("Check the notes");
+    await waitForNotice(visit, `Several pools could not be read. ${SILENT.replace(/^[^.]*\. /, "")}`);
+    await goOnline(visit);
+    await visit.click("Check the notes");
+    await visit.page.waitForFunction(() =>
+      document.querySelector(".progress") === null &&
+      document.querySelector(".notice.is-warning") === null
+    );
+  },
+
+  async "offline, a withdrawal stops before anything is sent, and goes on"(scene) {
+    const visit = await scene.visit({ content: scene.takeFunded() });
+    await visit.page.waitForSelector("li.note.deposited");
+    await goOffline(visit);
+    await enterRecipient(visit);
+    await waitForNotice(visit, SILENT);
+    await visit.inspect("recipient-offline");
+    await goOnline(visit);
+    await visit.click("Continue");
+    await visit.step("review");
+    await visit.page.click("#accept");
+    await goOffline(visit);
+    await visit.page.click("button.primary");
+    await visit.step("withdraw-failed");
+    assert.match((await visit.notices())[2], /Check your internet connection and try again\./);
+    await visit.inspect("withdraw-offline");
+    await goOnline(visit);
+    await visit.click("Try again");
+    await visit.step("review");
+  },
+
+  async "a key that the website altered is refused, and a missing one is loaded when it is there"(scene) {
+    const visit = await scene.visit({ content: scene.takeFunded() });
+    const isKey = (request: Request) => request.url.endsWith("withdraw2.zkey");
+    scene.app.intercept = (request) => isKey(request) ? new Response("altered") : undefined;
+    await withdraw(visit);
+    await visit.step("withdraw-failed");
+    assert.deepEqual(await visit.notices(), [
+      "The withdrawal stopped",
+      "A file from this website is not the one that this app expects. Do not go on here. Load the page again. If it stays, use the tonado program.",
+    ]);
+    await visit.inspect("artifact-corrupted");
+    scene.app.intercept = (request) => isKey(request) ? new Response("", { status: 404 }) : undefined;
+    await visit.click("Try again");
+    await confirmWithdrawal(visit);
+    await visit.step("withdraw-failed");
+    assert.match(
+      (await visit.notices())[1],
+      /^Files that are needed could not be loaded\. Check your internet/,
+    );
+    scene.app.intercept = undefined;
+    await visit.click("Try again");
+    await confirmWithdrawal(visit);
+    await visit.step("withdrawn");
+  },
+};
 
 async function waitForNotice(visit: Visit, text: string): Promise<void> {
   await visit.page.waitForFunction(

@@ -2,7 +2,13 @@
 import assert from "node:assert/strict";
 import { type Address, toNano } from "@ton/core";
 import { connect } from "../../../src/ton/endpoint/toncenter.ts";
-import { type FaultScene, runCase, type Visit, withFaultScene } from "../../support/app/fault_scene.ts";
+import {
+  type FaultCases,
+  type FaultScene,
+  runCases,
+  type Visit,
+  withFaultScene,
+} from "../../support/app/fault_scene.ts";
 import { confirmWithdrawal, enterRecipient } from "../../support/app/money_steps.ts";
 import { differentElement } from "../../support/relayer/relayer_proxy.ts";
 import { chromium } from "../../support/system/chromium.ts";
@@ -13,118 +19,121 @@ const PAYOUT = toNano("9.95");
 Deno.test({
   name: "relayers",
   ignore: chromium === undefined,
-  fn: (t) =>
-    withFaultScene({ funded: 7 }, async (scene) => {
-      const test = (name: string, fn: () => Promise<void>) => runCase(t, scene, name, fn);
-      const { relayer } = scene.gates;
-
-      await test("with wrong leaves sends nothing, and the note is withdrawn after it tells the truth", async () => {
-        relayer.alter = (path, json) => {
-          if (path !== "/tree/commitments") return json;
-          const [first, ...rest] = json.commitments;
-          return {
-            ...json,
-            commitments: [{ ...first, commitment: differentElement(first.commitment) }, ...rest],
-          };
-        };
-        const { visit, recipient } = await review(scene);
-        await confirmWithdrawal(visit);
-        await visit.step("withdraw-failed");
-        assert.deepEqual(await visit.notices(), [
-          "The withdrawal stopped",
-          "No relayer could do it. Your note is safe. Try again in a minute, or choose another relayer in Settings.",
-        ]);
-        await visit.inspect("withdraw-failed");
-        assert.ok(!relayer.requests.includes("/withdraw"), "no proof left the page");
-        relayer.open();
-        await visit.click("Try again");
-        await visit.step("review");
-        await confirmWithdrawal(visit);
-        await assertPaid(scene, visit, recipient);
-      });
-
-      await test("that raises its fee after the review is not paid more, and the new price is shown", async () => {
-        const { visit, recipient } = await review(scene);
-        relayer.alter = (path, json) => path === "/status" ? { ...json, feeBps: json.feeBps * 3 } : json;
-        await confirmWithdrawal(visit);
-        await visit.step("withdraw-failed");
-        assert.deepEqual(await visit.notices(), [
-          "The withdrawal stopped",
-          "The fee went up meanwhile. Nothing was sent. Look at the new prices and decide again.",
-        ]);
-        await visit.click("Try again");
-        await visit.step("review");
-        assert.match(await visit.text(), /Fee\s+0\.15 TON/);
-        relayer.open();
-        await confirmWithdrawal(visit);
-        await assertPaid(scene, visit, recipient);
-      });
-
-      await test("that asks for the whole note is refused before the review", async () => {
-        relayer.alter = (path, json) => path === "/status" ? { ...json, feeBps: 10_000 } : json;
-        const visit = await scene.visit({ content: scene.takeFunded() });
-        await enterRecipient(visit);
-        await visit.page.waitForSelector(".notice.is-problem");
-        await visit.step("recipient");
-        assert.match((await visit.notices())[1], /No relayer could do it. Your note is safe/);
-        relayer.open();
-        await visit.click("Continue");
-        await visit.step("review");
-      });
-
-      await test("that reports a payment which the pool does not have is not believed", async () => {
-        const { visit, recipient } = await review(scene);
-        relayer.answer = (path) => {
-          if (path === "/withdraw") return Response.json({ seqno: 1, fee: "1" });
-          return path === "/withdraw/status" ? Response.json({ state: "confirmed" }) : undefined;
-        };
-        await confirmWithdrawal(visit);
-        await visit.step("withdraw-failed");
-        assert.deepEqual(await visit.notices(), [
-          "The withdrawal stopped",
-          "We cannot see what became of it. It was handed over and may still arrive. Follow it, and do not withdraw this note elsewhere.",
-        ]);
-        relayer.open();
-        await visit.click("Follow it");
-        await assertPaid(scene, visit, recipient);
-      });
-
-      await test("that never answers a withdrawal is followed after the page was closed", async () => {
-        const { visit, recipient } = await review(scene);
-        relayer.hold("/withdraw");
-        await confirmWithdrawal(visit);
-        await visit.page.waitForFunction(() =>
-          document.body.innerText.includes("You can close this page now.")
-        );
-        await visit.inspect("running-stalled");
-        await visit.reopen();
-        relayer.open();
-        await (await visit.page.waitForSelector("li.note.withdrawing button"))!.click();
-        await assertPaid(scene, visit, recipient);
-      });
-
-      await test("that stalls before the review is given up after ten seconds", async () => {
-        relayer.hold();
-        const visit = await scene.visit({ content: scene.takeFunded() });
-        await enterRecipient(visit);
-        await visit.step("checking");
-        await visit.page.waitForSelector(".notice.is-problem", { timeout: 20_000 });
-        assert.match((await visit.notices())[1], /No relayer could do it/);
-        relayer.open();
-        await visit.click("Continue");
-        await visit.step("review");
-      });
-
-      await test("that answers nonsense is refused before the review", async () => {
-        relayer.answer = () => new Response("<html>Bad gateway</html>", { status: 200 });
-        const visit = await scene.visit({ content: scene.takeFunded() });
-        await enterRecipient(visit);
-        await visit.page.waitForSelector(".notice.is-problem", { timeout: 20_000 });
-        assert.match((await visit.notices())[1], /No relayer could do it/);
-        await visit.inspect("relayer-nonsense");
-      });
-    }),
+  fn: (t) => withFaultScene({ funded: 7 }, (scene) => runCases(t, scene, cases)),
 });
+
+const cases: FaultCases = {
+  async "with wrong leaves sends nothing, and the note is withdrawn after it tells the truth"(scene) {
+    const { relayer } = scene.gates;
+    relayer.alter = (path, json) => {
+      if (path !== "/tree/commitments") return json;
+      const [first, ...rest] = json.commitments;
+      return {
+        ...json,
+        commitments: [{ ...first, commitment: differentElement(first.commitment) }, ...rest],
+      };
+    };
+    const { visit, recipient } = await review(scene);
+    await confirmWithdrawal(visit);
+    await visit.step("withdraw-failed");
+    assert.deepEqual(await visit.notices(), [
+      "The withdrawal stopped",
+      "No relayer could do it. Your note is safe. Try again in a minute, or choose another relayer in Settings.",
+    ]);
+    await visit.inspect("withdraw-failed");
+    assert.ok(!relayer.requests.includes("/withdraw"), "no proof left the page");
+    relayer.open();
+    await visit.click("Try again");
+    await visit.step("review");
+    await confirmWithdrawal(visit);
+    await assertPaid(scene, visit, recipient);
+  },
+
+  async "that raises its fee after the review is not paid more, and the new price is shown"(scene) {
+    const { relayer } = scene.gates;
+    const { visit, recipient } = await review(scene);
+    relayer.alter = (path, json) => path === "/status" ? { ...json, feeBps: json.feeBps * 3 } : json;
+    await confirmWithdrawal(visit);
+    await visit.step("withdraw-failed");
+    assert.deepEqual(await visit.notices(), [
+      "The withdrawal stopped",
+      "The fee went up meanwhile. Nothing was sent. Look at the new prices and decide again.",
+    ]);
+    await visit.click("Try again");
+    await visit.step("review");
+    assert.match(await visit.text(), /Fee\s+0\.15 TON/);
+    relayer.open();
+    await confirmWithdrawal(visit);
+    await assertPaid(scene, visit, recipient);
+  },
+
+  async "that asks for the whole note is refused before the review"(scene) {
+    const { relayer } = scene.gates;
+    relayer.alter = (path, json) => path === "/status" ? { ...json, feeBps: 10_000 } : json;
+    const visit = await scene.visit({ content: scene.takeFunded() });
+    await enterRecipient(visit);
+    await visit.page.waitForSelector(".notice.is-problem");
+    await visit.step("recipient");
+    assert.match((await visit.notices())[1], /No relayer could do it. Your note is safe/);
+    relayer.open();
+    await visit.click("Continue");
+    await visit.step("review");
+  },
+
+  async "that reports a payment which the pool does not have is not believed"(scene) {
+    const { relayer } = scene.gates;
+    const { visit, recipient } = await review(scene);
+    relayer.answer = (path) => {
+      if (path === "/withdraw") return Response.json({ seqno: 1, fee: "1" });
+      return path === "/withdraw/status" ? Response.json({ state: "confirmed" }) : undefined;
+    };
+    await confirmWithdrawal(visit);
+    await visit.step("withdraw-failed");
+    assert.deepEqual(await visit.notices(), [
+      "The withdrawal stopped",
+      "We cannot see what became of it. It was handed over and may still arrive. Follow it, and do not withdraw this note elsewhere.",
+    ]);
+    relayer.open();
+    await visit.click("Follow it");
+    await assertPaid(scene, visit, recipient);
+  },
+
+  async "that never answers a withdrawal is followed after the page was closed"(scene) {
+    const { relayer } = scene.gates;
+    const { visit, recipient } = await review(scene);
+    relayer.hold("/withdraw");
+    await confirmWithdrawal(visit);
+    await visit.page.waitForFunction(() => document.body.innerText.includes("You can close this page now."));
+    await visit.inspect("running-stalled");
+    await visit.reopen();
+    relayer.open();
+    await (await visit.page.waitForSelector("li.note.withdrawing button"))!.click();
+    await assertPaid(scene, visit, recipient);
+  },
+
+  async "that stalls before the review is given up after ten seconds"(scene) {
+    const { relayer } = scene.gates;
+    relayer.hold();
+    const visit = await scene.visit({ content: scene.takeFunded() });
+    await enterRecipient(visit);
+    await visit.step("checking");
+    await visit.page.waitForSelector(".notice.is-problem", { timeout: 20_000 });
+    assert.match((await visit.notices())[1], /No relayer could do it/);
+    relayer.open();
+    await visit.click("Continue");
+    await visit.step("review");
+  },
+
+  async "that answers nonsense is refused before the review"(scene) {
+    const { relayer } = scene.gates;
+    relayer.answer = () => new Response("<html>Bad gateway</html>", { status: 200 });
+    const visit = await scene.visit({ content: scene.takeFunded() });
+    await enterRecipient(visit);
+    await visit.page.waitForSelector(".notice.is-problem", { timeout: 20_000 });
+    assert.match((await visit.notices())[1], /No relayer could do it/);
+    await visit.inspect("relayer-nonsense");
+  },
+};
 
 async function review(scene: FaultScene): Promise<{ visit: Visit; recipient: Address }> {
   const visit = await scene.visit({ content: scene.takeFunded() });
