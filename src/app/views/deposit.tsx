@@ -121,13 +121,22 @@ function Amounts(
               />
               <span class="choice-main">{app.amount(each.amount, each.asset)}</span>
               <span class="hint">{wayToPay(each, texts)}</span>
-              {sizes?.has(each.key) && <span class="hint">{deposit.crowd(sizes.get(each.key)!)}</span>}
+              <Crowd size={sizes?.get(each.key)} texts={texts} />
             </label>
           ))}
         </fieldset>
         <Button kind="primary" type="submit" disabled={pool === undefined}>{app.continue}</Button>
       </Form>
     </Step>
+  );
+}
+
+/** The line has its height before the deposits are counted: a button that moves is missed by the finger. */
+function Crowd({ size, texts: { deposit } }: { readonly size: number | undefined; readonly texts: Texts }) {
+  return (
+    <span class="hint crowd" data-longest={deposit.crowd(0)}>
+      {size !== undefined && <span>{deposit.crowd(size)}</span>}
+    </span>
   );
 }
 

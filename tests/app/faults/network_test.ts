@@ -15,6 +15,9 @@ const OFFLINE = "You are offline. Looking, backing up and locking still work.";
 const SILENT =
   "The network does not answer. Check your internet connection and try again. In Settings you can choose another endpoint.";
 
+/** What the screen says of a pool whose deposits it has counted. */
+const CROWD = /deposits? so far|No deposit yet/;
+
 Deno.test({
   name: "the network",
   ignore: chromium === undefined,
@@ -71,6 +74,23 @@ const cases: FaultCases = {
     assert.equal(code, 0, stderr);
     await goOnline(visit);
     await visit.step("deposited");
+  },
+
+  async "a slow answer moves no button of the amounts"(scene) {
+    const { deposit } = scene.gates;
+    const visit = await scene.visit();
+    deposit.hold();
+    await visit.click("Deposit");
+    await visit.step("amount");
+    assert.doesNotMatch(await visit.text(), CROWD);
+    const before = await boxesOfControls(visit);
+    deposit.open();
+    await visit.page.waitForFunction(
+      (crowd) => new RegExp(crowd).test(document.body.innerText),
+      {},
+      CROWD.source,
+    );
+    assert.deepEqual(await boxesOfControls(visit), before);
   },
 
   async "offline, the check of the notes says so once, and can be repeated"(scene) {
@@ -133,6 +153,13 @@ const cases: FaultCases = {
     await visit.step("withdrawn");
   },
 };
+
+function boxesOfControls({ page }: Visit): Promise<object[]> {
+  return page.$$eval(
+    "button, a, label",
+    (found) => found.map((each) => each.getBoundingClientRect().toJSON()),
+  );
+}
 
 async function waitForNotice(visit: Visit, text: string): Promise<void> {
   await visit.page.waitForFunction(
