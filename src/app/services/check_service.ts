@@ -24,8 +24,12 @@ interface PoolCheck {
   readonly lacksHistory: boolean;
 }
 
-/** What ends a pass: the same endpoint serves all pools. */
-const ENDPOINT_FAULTS: ReadonlySet<ProblemCode> = new Set(["chain_unavailable", "wrong_network"]);
+/** What ends a pass: the same servers have all pools. After `relayer_unavailable`, the second pass asks no relayer. */
+const SERVER_FAULTS: ReadonlySet<ProblemCode> = new Set([
+  "chain_unavailable",
+  "wrong_network",
+  "relayer_unavailable",
+]);
 
 /** Each pass reads all pools, whether or not a note is in them, so that its requests depend on no note. */
 export function checkServices(context: AppContext, session: Session): CheckServices {
@@ -48,7 +52,7 @@ export function checkServices(context: AppContext, session: Session): CheckServi
             if (signal.aborted) throw error;
             const problem = toProblem(error);
             unread.set(key, problem);
-            if (!ENDPOINT_FAULTS.has(problem.code)) continue;
+            if (!SERVER_FAULTS.has(problem.code)) continue;
             for (const each of context.registry.pools.values()) unread.set(poolKey(each), problem);
             break;
           }

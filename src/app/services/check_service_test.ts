@@ -69,8 +69,15 @@ const recordOf = (note: Note, more: Partial<NoteRecord> = {}): NoteRecord => ({
   ...{ state: "deposited", deposit: { leafIndex: 1, timestamp: 1_700_000_000, from: "0:00" }, ...more },
 });
 
+function pageOf(url: URL): Response {
+  const pool = addresses.findIndex((each) => each.toString() === url.searchParams.get("pool"));
+  const all = (url.pathname === "/spent" ? spent : leaves)[pool];
+  const headers = { "content-type": "application/octet-stream" };
+  return new Response(bytesOf(all.slice(Number(url.searchParams.get("from")))), { headers });
+}
+
 /** Checks the notes of one visitor. Returns all requests, and the facts by record. The chain has no logs to read. */
-async function visit(records: readonly NoteRecord[], unreadPools: readonly string[] = []) {
+async function visit(records: readonly NoteRecord[], unreadPools: readonly string[] = [], respond = pageOf) {
   const log: string[] = [];
   const context = {
     ...{ clock: { now: () => 1_700_000_100_000 }, leaves: { read: async () => {}, write: async () => {} } },
@@ -83,12 +90,7 @@ async function visit(records: readonly NoteRecord[], unreadPools: readonly strin
   globalThis.fetch = (input) => {
     const url = new URL(String(input));
     log.push(url.href);
-    const pool = addresses.findIndex((each) => each.toString() === url.searchParams.get("pool"));
-    const all = (url.pathname === "/spent" ? spent : leaves)[pool];
-    const headers = { "content-type": "application/octet-stream" };
-    return Promise.resolve(
-      new Response(bytesOf(all.slice(Number(url.searchParams.get("from")))), { headers }),
-    );
+    return Promise.resolve(respond(url));
   };
   try {
     const { facts, unread } = await checkServices(context, session).check(
@@ -131,4 +133,10 @@ Deno.test("check: what the store has of another deposit of the note is dropped, 
   const { store } = await visit([recordOf(notes[0], { deposit })], [...poolMap().keys()]);
   const [record] = await store.list();
   deepEqual(record.deposit, { leafIndex: 1 });
+});
+
+Deno.test("check: a relayer that cannot serve one pool is not asked for the others", async () => {
+  const failing = () => new Response(null, { status: 500 });
+  const { log } = await visit([recordOf(notes[0])], [...poolMap().keys()], failing);
+  equal(log.filter((line) => line.startsWith(RELAYER)).length, 1);
 });

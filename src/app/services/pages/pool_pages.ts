@@ -7,10 +7,13 @@ import {
 } from "../../../client/pages/pool_pages.ts";
 import { Problem } from "../../../core/errors/problem.ts";
 import type { Deployment } from "../../../core/protocol/deployments.ts";
-import type { RelayerClient } from "../../../client/relayer/relayer_client.ts";
+import { RelayerClient } from "../../../client/relayer/relayer_client.ts";
 import type { MerkleTree } from "../../../core/tree/merkle_tree.ts";
 import { openPool } from "../../../ton/pool/any_pool.ts";
-import { type AppContext, relayerOf, withdrawalChain } from "../context.ts";
+import { type AppContext, withdrawalChain } from "../context.ts";
+
+/** For one page of 1.1 MiB at most. Afterwards the next relayer is asked, and then the chain. */
+const PAGE_TIMEOUT_MS = 20_000;
 
 /** Throws `relayer_unavailable` if no relayer of the settings has them. */
 export async function readPages(
@@ -22,11 +25,12 @@ export async function readPages(
   const id = address.toRawString();
   let failure: unknown = new Problem("relayer_unavailable", "the settings name no relayer");
   for (const url of context.connections().relayers) {
+    const relayer = new RelayerClient(url, { requestTimeoutMs: PAGE_TIMEOUT_MS });
     try {
       const { leaves: cache, trees } = context;
       return await trees.grow(
         id,
-        (tree) => downloadPoolPages(relayerOf(url), pool, { ...options, cache, tree }),
+        (tree) => downloadPoolPages(relayer, pool, { ...options, cache, tree }),
         ({ tree }) => tree,
       );
     } catch (error) {
