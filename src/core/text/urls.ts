@@ -2,13 +2,14 @@ import { Problem } from "../errors/problem.ts";
 import { REDACTED } from "./secret.ts";
 
 export function redactUrl(text: string): string {
-  if (text.includes("://") ? URL.parse(text) === null : text.includes("@")) return REDACTED; // not parseable, so any part may be the secret
+  if (text.includes("://") ? !URL.canParse(text) : text.includes("@")) return REDACTED; // not parseable, so any part may be the secret
   return text.replace(/\/\/[^/?#]*@/, `//${REDACTED}@`).replace(/[?#].*$/s, `?${REDACTED}`);
 }
 
 export function isHttpUrl(text: string): boolean {
-  const url = URL.parse(text);
-  return url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "";
+  if (!URL.canParse(text)) return false; // URL.parse is newer than Node.js 20.0
+  const { protocol, username, password } = new URL(text);
+  return /^https?:$/.test(protocol) && username === "" && password === "";
 }
 
 /** Removes trailing slashes from a relayer's base URL. Throws `invalid_config`, with the URL redacted. */
