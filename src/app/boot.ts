@@ -7,18 +7,18 @@ import { treeLocations } from "../tree/locations.ts";
 import { type BrowserArtifacts, browserArtifacts } from "./browser/artifacts.ts";
 import { buildFacts } from "./browser/build_facts.ts";
 
-z.config({ jitless: true }); // at once: zod's probe for eval would be reported as a violation of the policy
+z.config({ jitless: true }); // first: zod's probe for eval would violate the page's policy
 
 export interface Booted {
   /** The app's folder. */
   readonly base: URL;
   readonly artifacts: BrowserArtifacts;
   readonly vaultWorker: URL;
-  /** The address of the service worker, as the page's policy demands it. */
+  /** Returns the service worker's URL in the form that the page's policy requires. */
   readonly createServiceUrl: () => string | URL;
 }
 
-/** What of Trusted Types is used; TypeScript's library does not declare it. */
+/** The used part of Trusted Types, which TypeScript's library does not declare. */
 interface TrustedTypesFactory {
   createPolicy(name: string, rules: { createScriptURL(url: string): string }): {
     createScriptURL(url: string): string | URL;
@@ -27,7 +27,7 @@ interface TrustedTypesFactory {
 
 const SERVICE_WORKER = "service_worker.js";
 
-/** Call once, first. */
+/** Call it once, before any other code. */
 export function boot(base: URL = new URL("./", document.baseURI)): Booted {
   const { prover, tree, vault } = buildFacts.workers;
   const scripts = [prover, tree, vault, SERVICE_WORKER].map((name) => new URL(name, base).href);

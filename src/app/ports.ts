@@ -1,4 +1,4 @@
-/** What the app's flows need from a browser: small interfaces, with adapters in browser/ and wallet/, and fakes in tests. */
+/** Interfaces of the app's flows to the browser. Adapters are in browser/ and wallet/, fakes in tests. */
 import type { Address } from "@ton/core";
 import type { Payer as LibraryPayer } from "../client/deposit/payer.ts";
 import type { Network } from "../core/protocol/network.ts";
@@ -8,7 +8,7 @@ export type { PayMessage, PayOptions } from "../client/deposit/payer.ts";
 export type { Clock } from "../core/time.ts";
 
 /**
- * Where the encrypted bytes of the one note store lie: a record in IndexedDB, swapped whole with strict durability.
+ * Stores the encrypted bytes of the note store: one record in IndexedDB, replaced whole with strict durability.
  * The bytes are those of the command line's file `notes.age`.
  */
 export interface NoteFiles {
@@ -16,13 +16,13 @@ export interface NoteFiles {
   readonly name: string;
   /** Throws `store_unavailable` if the browser denies storage. */
   read(): Promise<Uint8Array | undefined>;
-  /** Throws `write_failed` if storage is full or denied; what was stored before stays. */
+  /** Throws `write_failed` if storage is full or denied; the earlier bytes remain then. */
   write(bytes: Uint8Array<ArrayBuffer>): Promise<void>;
-  /** Erases the store and everything that the app keeps beside it. */
+  /** Erases the store and all other data of the app. */
   remove(): Promise<void>;
   /** Excludes other tabs for the time of one change. */
   lock(): Promise<Disposable>;
-  /** Keeps other tabs from moving money with these notes. Throws `note_store_in_use` at once. */
+  /** Prevents other tabs from moving money with these notes. Throws `note_store_in_use` immediately. */
   lockForWork(): Promise<Disposable>;
   /** Asks the browser not to clear the storage. Returns whether it agreed. */
   persist(): Promise<boolean>;
@@ -42,8 +42,8 @@ export interface OpenVault {
 /** Runs scrypt and age in a worker, off the page's thread. */
 export interface Vaults {
   /**
-   * Draws a new key under a passphrase. Takes about a second and 256 MiB, light a quarter of both: light is for
-   * passphrases that were drawn. Throws `out_of_memory`.
+   * Creates a new key with a passphrase. Takes about a second and 256 MiB; with `isLight`, which is only for drawn
+   * passphrases, a quarter of both. Throws `out_of_memory`.
    */
   create(passphrase: Secret<string>, options?: { readonly isLight: boolean }): Promise<OpenVault>;
   /** Throws `wrong_passphrase`, `note_store_corrupted` or `out_of_memory`. */
@@ -52,10 +52,10 @@ export interface Vaults {
   openPaperCode(code: string, passphrase: Secret<string>): Promise<Secret<string>>;
 }
 
-/** Whole pages of leaves and spent notes of all pools, kept between visits. */
+/** Caches whole pages of leaves and spent notes of all pools between visits. */
 export type { PageCache as LeafCache } from "../client/pages/pool_pages.ts";
 
-/** A wallet that answered. Its answers are never trusted: only the pool's log counts. */
+/** A connected wallet. Its answers are not trusted: only the pool's log proves a payment. */
 export interface Payer extends LibraryPayer {
   /** The wallet's own name, to be shown as text. */
   readonly name: string;
@@ -89,15 +89,15 @@ export interface PayerSources {
   list(): readonly PayerSource[];
 }
 
-/** Files that the owner saves and chooses, and what a camera sees. */
+/** Saves, opens and prints files, and copies text. */
 export interface Downloads {
-  /** Hands a file to the browser. That it was saved is unknown until {@linkcode Downloads.open} has read it back. */
+  /** Passes a file to the browser. Only {@linkcode Downloads.open} can show that it was saved. */
   save(name: string, bytes: Uint8Array<ArrayBuffer>, type: string): void;
-  /** Lets the owner choose a file. Returns undefined if none was chosen. Throws `invalid_request` above `maxBytes`. */
+  /** Lets the user choose a file. Returns undefined if none was chosen. Throws `invalid_request` above `maxBytes`. */
   open(
     options: { readonly accept: string; readonly maxBytes: number },
   ): Promise<{ readonly name: string; readonly bytes: Uint8Array<ArrayBuffer> } | undefined>;
-  /** Prints a page of its own that has only this title, these lines and this QR code. */
+  /** Prints a page with only this title, these lines and this QR code. */
   print(
     page: { readonly title: string; readonly lines: readonly string[]; readonly code: string },
   ): Promise<void>;
@@ -118,7 +118,7 @@ export interface CodeScanner {
 
 /** Other tabs of the same app. */
 export interface Tabs {
-  /** Tells other tabs that the store changed or was locked. */
+  /** Notifies other tabs that the store changed or was locked. */
   notify(message: TabMessage): void;
   /** Returns a function that ends the subscription. */
   subscribe(listener: (message: TabMessage) => void): () => void;
@@ -135,43 +135,43 @@ export interface ArtifactProgress {
 /** Fills `bytes` with random values: `crypto.getRandomValues` in a browser. */
 export type RandomBytes = (bytes: Uint8Array<ArrayBuffer>) => void;
 
-/** Settings that are no secret, such as theme and endpoints. They hold no note, address or history. */
+/** Settings that are not secret, such as theme and endpoints. They contain no note, address or history. */
 export interface Preferences {
   read(): unknown;
   write(value: unknown): void;
 }
 
-/** Opens the store with the device's own lock (WebAuthn PRF). A convenience, never the only way in. */
+/** Opens the store with a passkey of the device (WebAuthn PRF). The passphrase always works as well. */
 export interface Passkeys {
   isAvailable(): Promise<boolean>;
   isEnrolled(): Promise<boolean>;
-  /** Keeps the passphrase encrypted for this device. Throws `passkey_unavailable`, `cancelled`. */
+  /** Stores the passphrase encrypted for this device. Throws `passkey_unavailable`, `cancelled`. */
   enroll(passphrase: Secret<string>): Promise<void>;
   /** Returns the passphrase. Throws `passkey_unavailable`, `cancelled`. */
   unlock(): Promise<Secret<string>>;
   remove(): Promise<void>;
 }
 
-/** Why the app must not hold money here. */
+/** The reason why notes are not safe in this page. */
 export type PlaceFault = "insecure_origin" | "path_gateway" | "framed" | "storage_denied";
 
 /** The page that the app runs in. */
 export interface AppPlace {
   /** Returns undefined if notes are safe here. */
   findFault(): Promise<PlaceFault | undefined>;
-  /** The hash of the running version's files, and that of a newer one that waits for consent. */
+  /** Returns the hash of the running version's files, and of a newer version that waits for consent. */
   versions(): Promise<{ readonly running: string; readonly waiting?: string }>;
-  /** Takes the waiting version and loads the page again. */
+  /** Accepts the waiting version and reloads the page. */
   acceptWaiting(): Promise<void>;
   /** Calls `listener` when the page has been hidden or shown. Returns the unsubscription. */
   onVisibility(listener: (isHidden: boolean) => void): () => void;
   isOnline(): boolean;
 }
 
-/** What a build or its server declares: `config.json` beside `index.html`. */
+/** The settings of a build or its server: `config.json` beside `index.html`. */
 export interface AppConfig {
   readonly network: Network;
-  /** Toncenter v2 JSON-RPC. Deposits and withdrawals use different endpoints where there are two. */
+  /** Toncenter v2 JSON-RPC. Deposits and withdrawals use different endpoints if two are configured. */
   readonly depositEndpoint: string;
   readonly withdrawalEndpoint: string;
   readonly relayers: readonly string[];

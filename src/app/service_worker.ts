@@ -1,7 +1,7 @@
 /// <reference lib="webworker" />
 /**
- * Serves the accepted version of the app, also offline. A new version is fetched and checked against its hashes, and
- * waits until its owner accepts it. Answers of relayers and endpoints are never stored.
+ * Serves the accepted version of the app, also offline. It fetches a new version, checks it against its hashes, and
+ * serves it once the user accepts it. It never stores answers of relayers and endpoints.
  */
 import { sha256Hex } from "./browser/hex_digest.ts";
 import type { KnownVersions, ServiceRequest } from "./service/protocol.ts";
@@ -27,7 +27,7 @@ scope.addEventListener("message", (event) => {
   if (port) event.waitUntil(answer(event.data as ServiceRequest).then((known) => port.postMessage(known)));
 });
 
-/** The first version is the one that this page was loaded with. Later ones wait. */
+/** The first version is that of the loaded page and is accepted. Later versions wait for the user. */
 async function install(): Promise<void> {
   if (await accepted() === undefined) {
     const live = await fetchVersion(base);
@@ -37,7 +37,7 @@ async function install(): Promise<void> {
   await scope.skipWaiting();
 }
 
-/** Returns the path of a file of the app; undefined for everything else, which the network answers. */
+/** Returns the path of a file of the app; undefined for all other requests, which go to the network. */
 function pathOf({ method, url, mode }: Request): string | undefined {
   const { origin, pathname, search } = new URL(url);
   if (method !== "GET" || origin !== base.origin || !pathname.startsWith(base.pathname) || search !== "") {
@@ -59,7 +59,7 @@ async function serve(request: Request, path: string): Promise<Response> {
   return live?.ok ? live : kept;
 }
 
-/** A local network begins anew at each start, and holds no money: its newest version is taken at once. */
+/** On a local network, which has no real money, the newest version is accepted automatically. */
 async function isLocalnet(cache: Cache | undefined): Promise<boolean> {
   const config = await (await cache?.match(new URL(CONFIG, base).href))?.json();
   return config?.network === "localnet";
@@ -72,7 +72,7 @@ async function answer(request: ServiceRequest): Promise<KnownVersions> {
   if (live === undefined || live.id === running) return { running };
   try {
     await store(live);
-  } catch { // half of an update, or altered files: it is not offered
+  } catch { // an incomplete update, or altered files: do not offer it
     return { running };
   }
   if (JSON.parse(live.config).network !== "localnet") return { running, waiting: live.id };
@@ -86,7 +86,7 @@ async function accept(id: string, running: string): Promise<KnownVersions> {
   return { running: id };
 }
 
-/** Keeps every file of a version, each only if it matches its hash. */
+/** Stores every file of a version that matches its hash. */
 async function store({ id, version, config }: LiveVersion): Promise<void> {
   const name = CACHE_PREFIX + id;
   try {
@@ -110,7 +110,7 @@ async function store({ id, version, config }: LiveVersion): Promise<void> {
   }
 }
 
-/** The policy of the page travels with it. */
+/** Returns the headers to store with a file; they contain the page's policy. */
 function keptHeaders({ headers }: Response): Headers {
   const kept = new Headers();
   for (

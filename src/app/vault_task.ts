@@ -1,4 +1,4 @@
-/** What the page asks of the worker that holds the keys of note stores. */
+/** The tasks of the worker that has the keys of note stores. */
 export type VaultTask =
   | { readonly kind: "create"; readonly passphrase: string; readonly isLight: boolean }
   | { readonly kind: "open"; readonly bytes: Uint8Array; readonly passphrase: string }
@@ -8,7 +8,7 @@ export type VaultTask =
   | { readonly kind: "openPaper"; readonly code: string; readonly passphrase: string }
   | { readonly kind: "close"; readonly vault: number };
 
-/** A vault is the number by which the worker knows its key. */
+/** A vault is the number of a key in the worker. */
 export interface VaultResults extends Record<VaultTask["kind"], unknown> {
   readonly create: number;
   readonly open: number;

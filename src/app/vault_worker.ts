@@ -1,4 +1,4 @@
-/** The worker that holds the keys of note stores: scrypt and age run here, off the page's thread. */
+/** The worker that has the keys of note stores: scrypt and age run here, off the page's thread. */
 import {
   createIdentity,
   identityOf,
@@ -18,7 +18,7 @@ import type { VaultResults, VaultTask } from "./vault_task.ts";
 interface OpenKey {
   readonly vault: NoteVault;
   readonly passphrase: Secret<string>;
-  /** What this device could do once, it can do again for a paper code. */
+  /** The cost that this device could compute, which paper codes use as well. */
   readonly workFactor: number;
 }
 

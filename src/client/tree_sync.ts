@@ -1,4 +1,4 @@
-/** The tree is rebuilt locally, so that no server learns which leaf matters. The pool confirms its root. */
+/** Rebuilds the tree locally, so that no server learns which leaf matters. The pool confirms the root. */
 import type { Address } from "@ton/core";
 import { Problem } from "../core/errors/problem.ts";
 import { MerkleTree, ROOT_HISTORY_SIZE } from "../core/tree/merkle_tree.ts";
@@ -39,8 +39,8 @@ export function commitmentsFromRelayer(relayer: RelayerClient, pool: Address): C
 }
 
 /**
- * Returns the commitments of the pool's own logs; of a version 2 pool the settled ones. No relayer is involved. A later
- * call that begins where the last one ended reads only newer logs.
+ * Returns the commitments of the pool's own logs (settled ones for a version 2 pool), without a relayer. A later call
+ * that begins where the last one ended reads only newer logs.
  * @param version of the pool; default: 1
  * @example
  * ```ts
@@ -77,7 +77,7 @@ export function commitmentsFromChain(
   };
 }
 
-/** How far a pool's logs were read: up to `after`, with `size` leaves and the deposits that wait to be settled. */
+/** The position up to which a pool's logs were read, with the number of leaves and the deposits that wait. */
 interface ChainPosition {
   readonly after?: TransactionId;
   readonly waiting: readonly DepositEvent[];
@@ -91,7 +91,7 @@ export interface TreeProgress {
 
 /**
  * Appends to `tree` (default: an empty one) the leaves that the source has beyond it.
- * @throws {Problem} `unknown_root` if the pool does not know the rebuilt root: the source is behind or lies
+ * @throws {Problem} `unknown_root` if the pool does not know the rebuilt root: the source is behind or gives false data
  * @example
  * ```ts
  * const tree = await syncTree(pool, commitmentsFromRelayer(relayer, pool.address));
@@ -146,7 +146,7 @@ export interface TreeSyncOptions {
 export const TREE_SYNC_TIMEOUT_MS = 25_000;
 export const TREE_SYNC_POLL_INTERVAL_MS = 1_500;
 
-/** Throws `tree_incomplete`: a source that omits deposits could find out in which part the note is. */
+/** Throws `tree_incomplete`: by omitting deposits, a source could find out in which part of the tree the note is. */
 export async function syncWholeTree(
   pool: AnyPool,
   source: CommitmentSource,
@@ -167,7 +167,7 @@ export async function syncWholeTree(
     return tree.size >= leafCount;
   }, {
     ...{ signal, clock, intervalMs: TREE_SYNC_POLL_INTERVAL_MS },
-    timeoutMs: treeTimeoutMs - TREE_SYNC_POLL_INTERVAL_MS, // no wait would end after the timeout
+    timeoutMs: treeTimeoutMs - TREE_SYNC_POLL_INTERVAL_MS, // no wait may end after the timeout
   });
   if (isComplete) return tree;
   throw new Problem(

@@ -1,4 +1,4 @@
-/** A wake-up signal for store changes. Readers read the store, so spurious wake-ups are harmless. */
+/** Wakes up readers of the store after a change. Spurious wake-ups are harmless. */
 import { type Clock } from "../core/time.ts";
 
 export class ChangeSignal {

@@ -8,11 +8,11 @@ export interface PollingIntervals {
   /** Without a valid response for this long, a pool is not ready. */
   readonly staleAfterMs: number;
   readonly chainHeadPollMs: number;
-  /** While a transfer is in flight. */
+  /** Interval between reads of the wallet while a transfer is in flight. */
   readonly walletPollMs: number;
-  /** Between sends of the same transfer. */
+  /** Interval between sends of the same transfer. */
   readonly rebroadcastMs: number;
-  /** Between reads of the pools' balances. Storage consumes them over years. */
+  /** Interval between reads of the pools' balances, which storage consumes over years. */
   readonly poolFundsPollMs: number;
 }
 

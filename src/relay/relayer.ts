@@ -1,4 +1,4 @@
-/** Closing the relayer stops its tasks and leaves the journal as it is. */
+/** Builds a relayer from its parts. Closing it stops its tasks and leaves the journal unchanged. */
 import type { Address } from "@ton/core";
 import { Problem } from "../core/errors/problem.ts";
 import { withSpan } from "../telemetry/trace.ts";
@@ -145,7 +145,7 @@ function createRelayer(
   const { options, shared: { clock, store }, pools, withdrawals } = parts;
   const { config: { network, fee }, wallet, metrics } = options;
   const submissions = new Set<Promise<Submission>>();
-  // By the registry's address object: formatting one takes as long as the rest of a cached response.
+  // Keyed by the registry's address object: formatting an address takes as long as the rest of a cached response.
   const poolsByAddress = new Map(pools.map((pool) => [pool.deployment.address, pool]));
   let closed: Promise<void> | undefined;
 

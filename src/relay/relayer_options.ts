@@ -29,15 +29,15 @@ export interface RelayerConfig {
   readonly network: Network;
   /** When to settle the deposits of version 2 pools. Default: never. */
   readonly settle?: SettleMode;
-  /** For so long, withdrawals of version 2 pools wait for others to share a message with. Default: 0. */
+  /** Milliseconds that withdrawals of version 2 pools wait for others to share a message with. Default: 0. */
   readonly batchMs?: number;
   readonly fee: { readonly bps: number; readonly minNano: bigint; readonly maxCostNano?: bigint };
   readonly indexer: { readonly apiKey?: unknown; readonly verify?: { readonly apiKey?: unknown } };
-  /** Without it, finished withdrawals stay in the journal. */
+  /** Without this member, finished withdrawals stay in the journal. */
   readonly store?: { readonly retentionDays: number };
 }
 
-/** The relayer owns the store and closes it. */
+/** The relayer closes the store that it gets here. */
 export interface RelayerOptions {
   readonly config: RelayerConfig;
   readonly chain: Chain;

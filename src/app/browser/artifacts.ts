@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Fetches the files that proofs need, with progress in bytes, and keeps those that match their hash. */
+/** Fetches the files that proofs need, reports progress in bytes, and caches files that match their hash. */
 import { Problem } from "../../core/errors/problem.ts";
 import type { ArtifactProgress } from "../ports.ts";
 import { cancelled } from "../../core/time.ts";
@@ -10,7 +10,7 @@ import { sha256Hex } from "./hex_digest.ts";
 const CACHE = "tonado-artifacts";
 
 export interface BrowserArtifacts extends ArtifactProgress {
-  /** For `proverLocations.read`. Throws `artifact_unavailable`, `artifact_corrupted`, `cancelled`. */
+  /** Used as `proverLocations.read`. Throws `artifact_unavailable`, `artifact_corrupted`, `cancelled`. */
   read(file: URL, options?: ArtifactReadOptions): Promise<Uint8Array<ArrayBuffer>>;
 }
 
@@ -40,7 +40,7 @@ export function browserArtifacts(facts = buildFacts.artifacts): BrowserArtifacts
         report();
       });
     } finally {
-      // Totals stay while other files are in flight, so that the fraction never goes back.
+      // Totals stay while other files are in flight, so that the fraction never decreases.
       if ([...downloads].every((each) => each === progress || each.received >= each.total)) downloads.clear();
     }
   };
@@ -63,7 +63,7 @@ export function browserArtifacts(facts = buildFacts.artifacts): BrowserArtifacts
   };
 }
 
-/** Returns undefined for a file that is missing or altered; an altered one is deleted. */
+/** Returns undefined for a missing or altered file, and deletes an altered one. */
 async function readCached(file: URL, sha256: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
   try {
     const cache = await caches.open(CACHE);

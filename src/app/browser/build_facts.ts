@@ -1,4 +1,4 @@
-/** What the build tells the page: the names of files that carry a hash, and the sizes of those that proofs need. */
+/** Facts that the build passes to the page: the hashed names of files, and the sizes of files that proofs need. */
 export interface BuildFacts {
   /** File names beside the page. */
   readonly workers: { readonly prover: string; readonly tree: string; readonly vault: string };
@@ -6,7 +6,7 @@ export interface BuildFacts {
   readonly artifacts: Readonly<Record<string, { readonly bytes: number; readonly sha256: string }>>;
 }
 
-/** esbuild replaces the name by the object. */
+/** esbuild replaces this name with the object. */
 declare const TONADO_BUILD: BuildFacts | undefined;
 
 /** Empty outside a build: tests import the adapters directly. */

@@ -4,11 +4,11 @@ import { cancelled, delay } from "../../core/time.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import type { CodeScanner } from "../ports.ts";
 
-/** Between two pictures. A person cannot hold a code still for less. */
+/** Interval between two pictures. A code is in front of the camera for longer than that. */
 const INTERVAL_MS = 120;
 const MAX_SIDE = 1024;
 
-/** What of the Shape Detection API is used; TypeScript's library does not declare it. */
+/** The used part of the Shape Detection API, which TypeScript's library does not declare. */
 interface Detector {
   detect(source: CanvasImageSource): Promise<readonly { readonly rawValue: string }[]>;
 }
@@ -23,7 +23,7 @@ export const cameraScanner: CodeScanner = {
     try {
       const devices = await navigator.mediaDevices.enumerateDevices();
       return devices.some(({ kind }) => kind === "videoinput");
-    } catch { // no devices, or denied
+    } catch { // no camera, or access denied
       return false;
     }
   },

@@ -21,7 +21,7 @@ export class Records {
     }
   }
 
-  /** Replaces one record whole. Throws `write_failed`; the earlier record stays. */
+  /** Replaces a whole record. Throws `write_failed`; the earlier record stays then. */
   async put(store: RecordStore, key: string, value: unknown): Promise<void> {
     await this.#change(store, (records) => records.put(value, key));
   }
@@ -51,7 +51,7 @@ export class Records {
     }
   }
 
-  /** A connection that the browser closed is opened again at the next use. */
+  /** Opens the database, again if the browser closed the connection. */
   async #open(): Promise<IDBDatabase> {
     this.#opened ??= openDatabase(() => this.#opened = undefined);
     try {
@@ -90,7 +90,7 @@ function settled<T>(request: IDBRequest<T>): Promise<T> {
   });
 }
 
-/** Without the text of the cause: it may name keys. */
+/** Omits the text of the cause, which may contain keys. */
 function storageDenied(cause: unknown): Problem {
   return new Problem("store_unavailable", `this browser gives no access to its storage (${nameOf(cause)})`);
 }

@@ -1,4 +1,4 @@
-/** Whole pages of leaves and spent notes, kept between visits. They are public. */
+/** Caches whole pages of leaves and spent notes between visits. The pages are public. */
 import type { LeafCache } from "../ports.ts";
 import type { Records } from "./indexeddb.ts";
 
@@ -9,7 +9,7 @@ export function browserLeafCache(records: Records): LeafCache {
       return found instanceof Uint8Array && found.length % 32 === 0 ? found : undefined;
     },
     async write(key, bytes) {
-      await records.put("leaves", key, bytes).catch(() => {}); // the cache is only faster
+      await records.put("leaves", key, bytes).catch(() => {}); // the cache only saves downloads
     },
   };
 }

@@ -27,7 +27,7 @@ export function browserNoteFiles(records: Records): NoteFiles {
     async persist() {
       try {
         return await navigator.storage.persist();
-      } catch { // some browsers ask nothing and keep nothing
+      } catch { // not supported by every browser
         return false;
       }
     },

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Keeps the passphrase encrypted for this device's own lock: WebAuthn's PRF, through age. */
+/** Stores the passphrase encrypted with this device's passkey: WebAuthn's PRF, through age. */
 import { Problem } from "../../core/errors/problem.ts";
 import { Secret } from "../../core/text/secret.ts";
 import type { Passkeys } from "../ports.ts";
@@ -10,7 +10,7 @@ const RECORD = "passphrase";
 const loadAge = () => import("age-encryption");
 
 interface Enrolled {
-  /** age's name of the credential: no secret without the device. */
+  /** age's name of the credential. It is useless without the device. */
   readonly identity: string;
   readonly sealed: Uint8Array<ArrayBuffer>;
 }
@@ -20,7 +20,7 @@ export function browserPasskeys(records: Records): Passkeys {
   return {
     async isAvailable() {
       try {
-        // A WebAuthn credential belongs to a domain name, so an address has none.
+        // A WebAuthn credential belongs to a domain name, so a page at an IP address cannot have one.
         if (/^[\d.]+$|^\[/.test(location.hostname)) return false;
         return await PublicKeyCredential.isUserVerifyingPlatformAuthenticatorAvailable();
       } catch { // an old browser
@@ -50,7 +50,7 @@ export function browserPasskeys(records: Records): Passkeys {
   };
 }
 
-/** Without the cause, which could quote what was decrypted. */
+/** Omits the cause of a failure, which could quote decrypted text. */
 async function answered<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -5,7 +5,7 @@ import type { KnownVersions, ServiceRequest } from "../service/protocol.ts";
 import { fetchVersion } from "../service/version.ts";
 import type { Records } from "./indexeddb.ts";
 
-/** For an answer of the service worker, which may fetch a whole version first. */
+/** Timeout of an answer by the service worker, which may fetch a whole version first. */
 const SERVICE_TIMEOUT_MS = 60_000;
 
 export interface PageFacts {
@@ -14,7 +14,7 @@ export interface PageFacts {
   readonly pathname: string;
 }
 
-/** A gateway that serves every site from one origin lets each of them read the notes. */
+/** Rejects, among others, gateways with one origin for all sites: every site could read the notes. */
 export function findPageFault({ isSecureContext, isFramed, pathname }: PageFacts): PlaceFault | undefined {
   if (isFramed) return "framed";
   if (/^\/(ipfs|ipns)\//.test(pathname)) return "path_gateway";
@@ -57,7 +57,7 @@ export function browserPlace(base: URL, records: Records, createServiceUrl: () =
   };
 }
 
-/** Without one the app works, but not offline. Resolves when the first worker serves this page. */
+/** Resolves when the first service worker serves this page. Without it, the app works only online. */
 async function registerService(createServiceUrl: () => string | URL): Promise<void> {
   if (!("serviceWorker" in navigator)) return;
   try {

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Settings that are no secret, in `localStorage`. The app works without them. */
+/** Stores settings that are not secret in `localStorage`. The app works without them. */
 import type { Preferences } from "../ports.ts";
 
 const KEY = "tonado-preferences";
@@ -8,7 +8,7 @@ export const browserPreferences: Preferences = {
   read() {
     try {
       return JSON.parse(localStorage.getItem(KEY) ?? "null") ?? undefined;
-    } catch { // denied, or not JSON
+    } catch { // access denied, or not JSON
       return undefined;
     }
   },

@@ -1,9 +1,9 @@
 /// <reference lib="dom" />
-/** Files that the owner saves, chooses or prints. */
+/** Saves, opens and prints files for the user. */
 import { Problem } from "../../core/errors/problem.ts";
 import type { Downloads } from "../ports.ts";
 
-/** After this time the browser has read the object behind a link. */
+/** After this time, the browser has read the object that the link refers to. */
 const REVOKE_AFTER_MS = 60_000;
 
 export const browserDownloads: Downloads = {
@@ -36,7 +36,7 @@ export const browserDownloads: Downloads = {
     try {
       await navigator.clipboard.writeText(text);
       return true;
-    } catch { // denied, or the page has no focus
+    } catch { // access denied, or the page has no focus
       return false;
     }
   },
@@ -63,7 +63,7 @@ async function printPage({ title, lines, code }: Parameters<Downloads["print"]>[
   page.className = "print-page";
   const heading = document.createElement("h1");
   heading.textContent = title;
-  const { renderSVG } = await import("uqr"); // not in the page's start
+  const { renderSVG } = await import("uqr"); // loaded on demand
   const image = document.createElement("img");
   image.alt = "QR code";
   image.src = `data:image/svg+xml;utf8,${encodeURIComponent(renderSVG(code, { border: 2 }))}`;

@@ -1,4 +1,4 @@
-/** Opens note stores in a worker, so that the page stays responsive and holds no key. */
+/** Opens note stores in a worker, so that the page stays responsive and never has the key. */
 import { Secret } from "../../core/text/secret.ts";
 import { threadRuntime } from "../../threads/thread_runtime.ts";
 import { WorkerPool } from "../../threads/worker_pool.ts";
@@ -21,7 +21,7 @@ export function browserVaults(workerModule: URL): Vaults & Disposable {
     encrypt: (text) => pool.run({ kind: "encrypt", vault, text }),
     decrypt: (bytes) => pool.run({ kind: "decrypt", vault, bytes }),
     toPaperCode: (text) => pool.run({ kind: "paper", vault, text: text.reveal() }),
-    close: () => void pool.run({ kind: "close", vault }).catch(() => {}), // the worker has ended, and its keys
+    close: () => void pool.run({ kind: "close", vault }).catch(() => {}), // the worker has ended, and its keys are gone
   });
   return {
     create: async (passphrase, { isLight } = { isLight: false }) =>

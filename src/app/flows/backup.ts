@@ -1,4 +1,4 @@
-/** The backup of the note store. It counts only when it came back from outside and opened to this store's seed. */
+/** The backup of the note store. It is proven once the user reads it back and it contains this store's seed. */
 import { Problem } from "../../core/errors/problem.ts";
 import type { Secret } from "../../core/text/secret.ts";
 import type { Machine } from "./machine.ts";
@@ -23,7 +23,7 @@ export type BackupState =
   }
   | { readonly step: "proven" };
 
-/** What came back from outside: the bytes of a file, or the text of a QR code. */
+/** A backup that the user reads back: the bytes of a file, or the text of a QR code. */
 export type Returned = { readonly bytes: Uint8Array } | { readonly code: string };
 
 export type BackupEvent =
@@ -37,7 +37,7 @@ export type BackupEvent =
 
 export interface BackupServices {
   make(kind: BackupKind): Promise<void>;
-  /** Opens what came back, and returns whether it has this store's seed. */
+  /** Opens a backup that was read back, and returns whether it has this store's seed. */
   verify(content: Returned, passphrase: Secret<string>): Promise<boolean>;
   /** Remembers that the backup of this seed is proven. */
   recordProof(): Promise<void>;

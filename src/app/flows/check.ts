@@ -1,13 +1,13 @@
-/** Looks all notes up in the pools' whole histories, and finds the notes of the seed that the store lacks. */
+/** Checks all notes in the pools' whole histories, and finds notes of the seed that the store lacks. */
 import type { Problem } from "../../core/errors/problem.ts";
 import type { Machine } from "./machine.ts";
 
-/** What the chain shows of one note. */
+/** The facts that the chain shows about one note. */
 export interface NoteFacts {
   readonly state: "absent" | "waiting" | "deposited" | "withdrawn";
   /** Deposits of the same pool: the set that hides this note. */
   readonly deposits: number;
-  /** Those of this note that are not withdrawn, if it was paid more than once. */
+  /** Deposits of this note that are not withdrawn, if it was paid more than once. */
   readonly unspentDeposits?: number;
   /** Unix seconds. */
   readonly depositedAt?: number;
@@ -15,7 +15,7 @@ export interface NoteFacts {
 
 export interface CheckResultView {
   readonly facts: ReadonlyMap<string, NoteFacts>;
-  /** Notes that the seed gave back. */
+  /** Number of notes recovered from the seed. */
   readonly recovered: number;
   /** Pools that could not be read, and why. */
   readonly unread: readonly { readonly pool: string; readonly problem: Problem }[];
@@ -39,7 +39,7 @@ export type CheckEvent =
   | { readonly type: "cancel" };
 
 export interface CheckServices {
-  /** Reads every pool, whether or not a note is in it, so that the endpoint learns nothing. */
+  /** Reads every pool, with or without notes, so that the endpoint does not learn which pools have notes. */
   check(
     signal: AbortSignal,
     onProgress: (pool: string, seen: number) => void,

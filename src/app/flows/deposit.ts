@@ -1,6 +1,6 @@
 /**
- * The deposit of one note. The note is in the store before an amount is shown. Only the pool's log decides what was paid:
- * a wallet's answer moves the screen on, never the money, and no wallet is asked while an earlier question can still pay.
+ * The deposit of one note. The note is stored before the amount is shown. Only the pool's log proves a payment; a
+ * wallet's answer only changes the screen. The app requests no payment while an earlier request can still be paid.
  */
 import type { Payer, PayerSource, PayMessage } from "../ports.ts";
 import type { Machine } from "./machine.ts";
@@ -13,24 +13,24 @@ import type {
   WalletStep,
 } from "./deposit_state.ts";
 
-/** Blocks up to `validUntil`, and the way through two jetton wallets, are visible after this many seconds. */
+/** After this many seconds, a transfer sent before `validUntil` is visible, even through two jetton wallets. */
 export const EXPIRY_GRACE_SECONDS = 60;
-/** How long a wallet may take. A leaf is rarely free for longer. */
+/** Time that a wallet has to pay. A leaf rarely stays free for longer. */
 export const QUESTION_SECONDS = 90;
 
-/** What the flow needs of the chain and the store. */
+/** The chain and the store as the flow needs them. */
 export interface DepositServices {
-  /** Counts the deposits of every pool, whichever will be chosen. A pool that does not answer is left out. */
+  /** Counts the deposits of every pool, so the endpoint does not learn the choice. Omits pools that do not respond. */
   sizes(signal: AbortSignal): Promise<ReadonlyMap<string, number>>;
   /** Verifies the pool, and stores a new note as `depositing` before it returns. */
   prepare(pool: PoolChoice, signal: AbortSignal): Promise<DepositTicket>;
-  /** Builds the message to pay now: of version 1 with a proof for the next free leaf. */
+  /** Builds the message to pay now. For a version 1 pool, it proves the next free leaf. */
   build(
     ticket: DepositTicket,
     payer: Payer,
     options: { readonly signal: AbortSignal; readonly onProgress: (fraction: number) => void },
   ): Promise<{ readonly message: PayMessage; readonly question: Question }>;
-  /** Reports what the pool's log shows of the note, until it is deposited. */
+  /** Reports the note's events in the pool's log until it is deposited. */
   watch(
     ticket: DepositTicket,
     signal: AbortSignal,
@@ -45,12 +45,12 @@ export interface DepositServices {
   ): Promise<Payer>;
 }
 
-/** The state of a stored note that no wallet was asked to pay yet. */
+/** Returns the state of a stored note for which no payment was requested yet. */
 export function beginPayment(ticket: DepositTicket): DepositState {
   return { step: "paying", ticket, attempt: 0, wallet: { at: "none" } };
 }
 
-/** The state of a deposit that an earlier visit began. Its last question may still be paid. */
+/** Returns the state of a deposit that an earlier visit began. Its last payment request may still be paid. */
 export function resumeDeposit(ticket: DepositTicket): DepositState {
   return { step: "paying", ticket, attempt: 1, wallet: { at: "waiting", question: {} } };
 }
@@ -152,7 +152,7 @@ export function nextDeposit(state: DepositState, event: DepositEvent): DepositSt
 
 type Paying = Extract<DepositState, { step: "paying" }>;
 
-/** The log first: it decides, whatever the wallet's step is. */
+/** Handles events of the log first: they decide in every step of the wallet. */
 function nextPaying(state: Paying, event: DepositEvent): DepositState {
   switch (event.type) {
     case "seen":
@@ -209,7 +209,7 @@ function nextWallet(wallet: WalletStep, event: DepositEvent, attempt: number): W
   }
 }
 
-/** Only a refusal of the open question frees the wallet. Anyone can send a payment that the pool refuses. */
+/** Only a refusal of the open request allows a new one. Anyone can send a payment that the pool refuses. */
 function onRefusal(
   state: Paying,
   { reason, isOwn, isOvertaken }: Extract<DepositEvent, { type: "refused" }>,
@@ -219,7 +219,7 @@ function onRefusal(
   return { ...state, refused: reason, wallet: { at: "returning", isOvertaken, payer: wallet.payer } };
 }
 
-/** A question ends when the chain has passed its validity, and the log that was read until then has no payment. */
+/** A request ends when it has expired by chain time, and the log up to that time contains no payment. */
 function onChainTime(state: Paying, now: number): Paying {
   const { wallet } = state;
   if (wallet.at !== "waiting" && wallet.at !== "asking") return state;
@@ -249,7 +249,7 @@ function onFailure(
       return { ...state, wallet: { at: "none", problem } };
     case "proving":
       return { ...state, wallet: { at: "ready", payer: wallet.payer, problem } };
-    case "asking": { // a wallet that declines, or gives no answer, may have sent all the same
+    case "asking": { // a wallet that declines or does not answer may still have sent the payment
       const notice = problem.code === "wallet_declined" ? "declined" : "unanswered";
       return {
         ...state,

@@ -15,9 +15,9 @@ export interface PoolChoice {
 export interface DepositTicket {
   readonly id: string;
   readonly pool: PoolChoice;
-  /** From 0 to 1, that no other deposit comes first; for version 1, when the note was made in this visit. */
+  /** Chance from 0 to 1 that no other deposit comes first; version 1 pools only, for notes created in this visit. */
   readonly chance?: number;
-  /** How any wallet pays, for version 2 pools of the native coin. */
+  /** The payment for any wallet; only for native version 2 pools. */
   readonly payment?: {
     readonly url: string;
     /** The pool's address, as text. */
@@ -27,14 +27,14 @@ export interface DepositTicket {
   };
 }
 
-/** What was asked of a wallet, until it can no longer be paid. */
+/** A payment request to a wallet, until it can no longer be paid. */
 export interface Question {
-  /** Unix seconds of the chain: the clock of this device may be wrong. */
+  /** Unix seconds of chain time, because this device's clock may be wrong. */
   readonly validUntil: number;
   readonly leafIndex?: number;
 }
 
-/** The question of an earlier visit has no time until the chain's time is known. */
+/** A request of an earlier visit has no expiry until chain time is known. */
 export type OpenQuestion = Partial<Question>;
 
 export type Notice = "declined" | "expired" | "overtaken" | "returned" | "unanswered";
@@ -50,7 +50,7 @@ export type WalletStep =
     readonly message: PayMessage;
     readonly question: Question;
   }
-  /** The wallet has answered, or the page was loaded again: the question may still be paid. */
+  /** The wallet has answered, or the page was reloaded: the request may still be paid. */
   | {
     readonly at: "waiting";
     readonly payer?: Payer;
@@ -62,7 +62,7 @@ export type WalletStep =
 export type DepositState =
   | {
     readonly step: "choosing";
-    /** Deposits of each pool, by its key, once they are read. */
+    /** Number of deposits by pool key, once known. */
     readonly sizes?: ReadonlyMap<string, number>;
     readonly problem?: Problem;
   }
@@ -73,12 +73,12 @@ export type DepositState =
     readonly ticket: DepositTicket;
     readonly wallet: WalletStep;
     readonly attempt: number;
-    /** The newest reason why the pool returned a payment. */
+    /** Reason for the last payment that the pool returned. */
     readonly refused?: string;
-    /** The endpoint does not answer; the flow asks again. */
+    /** The endpoint does not respond; the flow retries. */
     readonly offline?: boolean;
   }
-  /** The wallet that was connected is disconnected: it must not meet a withdrawal. */
+  /** The wallet is disconnected now, so that it is not connected during a withdrawal. */
   | {
     readonly step: "done";
     readonly ticket: DepositTicket;
@@ -105,12 +105,12 @@ export type DepositEvent =
   | {
     readonly type: "refused";
     readonly reason: string;
-    /** Whether it answers the question that is open. */
+    /** Whether it answers the open request. */
     readonly isOwn: boolean;
     readonly isOvertaken: boolean;
   }
   | { readonly type: "returned" }
-  /** The chain's time, Unix seconds, of a log that was read up to then. */
+  /** Chain time in Unix seconds up to which the log was read. */
   | { readonly type: "chain_time"; readonly now: number }
   | { readonly type: "unreachable" }
   | { readonly type: "failed"; readonly problem: Problem; readonly work: string }

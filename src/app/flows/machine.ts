@@ -1,14 +1,14 @@
 /** Runs a flow: a pure `next(state, event)`, and the work that each state needs, which starts and ends with it. */
 import { Problem } from "../../core/errors/problem.ts";
 
-/** Runs until it ends or `signal` aborts. Results are sent as events; what arrives after an abort is dropped. */
+/** Runs until it ends or `signal` aborts. Results are sent as events; events after an abort are dropped. */
 export type Work<Event> = (signal: AbortSignal, send: (event: Event) => void) => Promise<void>;
 
 export interface Machine<State, Event> {
   next(state: State, event: Event): State;
   /** The work of a state, by name. Work of the same name continues across states; other work is aborted. */
   works(state: State): Readonly<Record<string, Work<Event> | undefined>>;
-  /** The event of work that failed. Work that was cancelled sends none. */
+  /** Returns the event of failed work. Cancelled work sends no event. */
   failed(problem: Problem, name: string): Event;
 }
 
@@ -83,7 +83,7 @@ export function startFlow<State, Event>(
   };
 }
 
-/** An error that is not a problem is a fault of the program. Its message could quote a secret and is dropped. */
+/** Converts any other error to `internal` with a fixed message, because its own message could quote a secret. */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   return new Problem("internal", "the app has a fault", { cause: error });

@@ -1,10 +1,10 @@
-/** Compliance reports: made for a withdrawn note of the store, or checked against the chain. */
+/** Creates compliance reports for withdrawn notes of the store, and checks reports against the chain. */
 import { purposeError } from "../../core/protocol/compliance.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import type { CheckResult } from "../../core/errors/check_result.ts";
 import type { Machine } from "./machine.ts";
 
-/** A report that was read, as its reader sees it. All of it was checked. */
+/** The facts of a report that its reader sees. All of them were checked. */
 export interface ReportFacts {
   readonly purpose: string;
   readonly amount: string;

@@ -1,9 +1,9 @@
-/** Restores a backup file, a seed or a single note. Nothing that the store has is removed or replaced. */
+/** Restores a backup file, a seed or a single note. It removes and replaces nothing in the store. */
 import type { Problem } from "../../core/errors/problem.ts";
 import type { Secret } from "../../core/text/secret.ts";
 import type { Machine } from "./machine.ts";
 
-/** What is restored: a backup file, the code of a paper backup, or the text of a seed or note. */
+/** A source to restore: a backup file, the code of a paper backup, or the text of a seed or note. */
 export type Restorable =
   | { readonly kind: "file"; readonly name: string; readonly bytes: Uint8Array }
   | { readonly kind: "code"; readonly code: string }
@@ -12,9 +12,9 @@ export type Restorable =
 export interface Restored {
   /** Notes that the store did not have. */
   readonly added: number;
-  /** Notes that it had already: the backup is older or equal. */
+  /** Notes that the store already had. */
   readonly known: number;
-  /** Of the added notes, those of another network than the app's. */
+  /** Added notes of a network other than the app's. */
   readonly otherNetwork: number;
   readonly hasSeed: boolean;
 }
@@ -34,8 +34,8 @@ export type RestoreEvent =
 
 export interface RestoreServices {
   /**
-   * Adds what the source holds to the open store. Without one, creates it: from a file with the file's own passphrase,
-   * otherwise under `passphrase`.
+   * Adds the content of the source to the open store. Without a store, creates one: with a file's own passphrase, or
+   * otherwise with `passphrase`.
    */
   restore(source: Restorable, passphrase: Secret<string>): Promise<Restored>;
 }

@@ -1,4 +1,4 @@
-/** The app's settings: what a build declares, and what its user changed. None of them is a secret. */
+/** The app's settings: those of the build, and the user's changes. No setting is secret. */
 import * as z from "zod";
 import { isHttpUrl } from "../../core/text/urls.ts";
 import type { AppConfig } from "../ports.ts";
@@ -11,31 +11,31 @@ const settingsSchema = z.object({
   depositEndpoint: z.string().optional().catch(undefined),
   withdrawalEndpoint: z.string().optional().catch(undefined),
   relayers: z.array(z.string()).max(MAX_RELAYERS).optional().catch(undefined),
-  /** Whether one endpoint for both ways was noticed and accepted. */
+  /** Whether the user accepted one endpoint for deposits and withdrawals. */
   acceptsSharedEndpoint: z.boolean().optional().catch(undefined),
   /** Fingerprint of the seed whose backup was read back. */
   provenSeed: z.string().optional().catch(undefined),
 });
 
-/** What is kept between visits. Absent members follow the build's configuration. */
+/** The settings stored between visits. Absent members follow the build's configuration. */
 export type Settings = z.output<typeof settingsSchema>;
 
-/** Reads what was kept. Members that are malformed take their defaults. */
+/** Parses stored settings. Malformed members get their defaults. */
 export function parseSettings(kept: unknown): Settings {
   const parsed = settingsSchema.safeParse(kept ?? {});
   return parsed.success ? parsed.data : settingsSchema.parse({});
 }
 
-/** Where the app connects to. */
+/** The servers that the app connects to. */
 export interface Connections {
   readonly depositEndpoint: string;
   readonly withdrawalEndpoint: string;
   readonly relayers: readonly string[];
-  /** One endpoint for both sees the deposit and the withdrawal of one visitor. */
+  /** Whether one endpoint serves both, and can therefore link a visitor's deposit and withdrawal. */
   readonly isShared: boolean;
 }
 
-/** What is wrong with a connection: not a URL, or one that this page's policy blocks. */
+/** A fault of a connection: it is not a URL, or the page's policy blocks it. */
 export type ConnectionFault = "invalid" | "blocked";
 export type ConnectionFaults = Readonly<Partial<Record<keyof ConnectionsForm, ConnectionFault>>>;
 
@@ -52,8 +52,8 @@ export type ConnectionsForm = Readonly<
 >;
 
 /**
- * Returns settings with the form's connections, or what is wrong with them. Relayers: one a line.
- * @param connect what the page's policy lets it reach: origins or schemes
+ * Returns settings with the form's connections, or their fault. Relayers: one for each line.
+ * @param connect origins or schemes that the page's policy allows
  */
 export function applyConnections(
   settings: Settings,

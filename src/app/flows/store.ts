@@ -6,12 +6,12 @@ import type { Machine } from "./machine.ts";
 
 export type StoreState<Session> =
   | { readonly step: "looking" }
-  /** The app must not hold money here. */
+  /** Notes are not safe in this page. */
   | { readonly step: "refused"; readonly fault: PlaceFault }
   | { readonly step: "absent" }
   | { readonly step: "new"; readonly problem?: Problem }
   | { readonly step: "drawing"; readonly isRequired: boolean }
-  /** Drawn words, to be written down. `isRequired`: memory did not suffice for a passphrase of one's own. */
+  /** Drawn words for the user to write down. `isRequired`: the device lacks memory for a chosen passphrase. */
   | { readonly step: "drawn"; readonly passphrase: Secret<string>; readonly isRequired: boolean }
   | { readonly step: "creating"; readonly passphrase: Secret<string> }
   | { readonly step: "locked"; readonly hasPasskey: boolean; readonly problem?: Problem }
@@ -41,11 +41,11 @@ export type StoreEvent<Session> =
 
 export interface StoreServices<Session> {
   look(): Promise<StoreEvent<Session> & { type: "found" | "not_found" | "refused" }>;
-  /** Draws a passphrase of words. */
+  /** Draws a passphrase of random words. */
   draw(): Promise<Secret<string>>;
   /**
-   * Throws `note_store_in_use` if another tab created a store meanwhile, and `out_of_memory` where a drawn passphrase
-   * would need less.
+   * Throws `note_store_in_use` if another tab has created a store meanwhile; `out_of_memory` if only a drawn passphrase
+   * fits the memory.
    */
   create(passphrase: Secret<string>): Promise<Session>;
   open(passphrase: Secret<string> | "passkey"): Promise<Session>;
@@ -94,7 +94,7 @@ export function nextStore<Session>(
       return state;
     case "absent":
       if (event.type === "create") return { step: "new" };
-      // A restored backup opens without a question: its passphrase was just typed.
+      // A restored backup opens directly, because its passphrase was just typed.
       return event.type === "opened" ? { step: "open", session: event.session, hasPasskey: false } : state;
     case "new":
     case "drawing":
@@ -138,9 +138,9 @@ function nextNew<Session>(state: NewState<Session>, event: StoreEvent<Session>):
     case "creating":
       if (event.type === "opened") return { step: "open", session: event.session, hasPasskey: false };
       if (event.type !== "failed") return state;
-      // Another tab was faster: its store is the one to open.
+      // Another tab created a store first; open that one.
       if (event.problem.code === "note_store_in_use") return { step: "looking" };
-      // With less memory each guess is cheaper, so a passphrase of one's own gives way to drawn words.
+      // Less memory makes each guess cheaper, so drawn words replace a chosen passphrase.
       return event.problem.code === "out_of_memory"
         ? { step: "drawing", isRequired: true }
         : { step: "new", problem: event.problem };
@@ -165,7 +165,7 @@ function nextLooking<Session>(
   }
 }
 
-/** Milliseconds without input after which the store is locked, and while the page is hidden. */
+/** Milliseconds without input after which the store is locked. */
 export const LOCK_AFTER_MS = 600_000;
 export const LOCK_HIDDEN_AFTER_MS = 120_000;
 
@@ -183,12 +183,12 @@ export function isLockDue(
   return hiddenSince !== undefined && now - hiddenSince >= Math.min(LOCK_HIDDEN_AFTER_MS, lockAfterMs);
 }
 
-/** The fewest characters of a passphrase. Length is what protects it. */
+/** Minimum length of a passphrase in characters. */
 export const MIN_PASSPHRASE_LENGTH = 12;
 
 export type PassphraseFault = "too_short" | "repetitive" | "differs";
 
-/** Returns what is wrong with a new passphrase, or undefined. */
+/** Returns the fault of a new passphrase, or undefined. */
 export function findPassphraseFault(passphrase: string, repeated: string): PassphraseFault | undefined {
   if (passphrase.length < MIN_PASSPHRASE_LENGTH) return "too_short";
   if (new Set(passphrase).size < 5) return "repetitive";

@@ -1,4 +1,4 @@
-/** The withdrawal of one note: recipient, comparison of relayers, what links it to the owner, proof, receipt. */
+/** The withdrawal of one note: recipient, relayers, warnings about links to the deposit, proof, receipt. */
 import type { Problem } from "../../core/errors/problem.ts";
 import type { Machine } from "./machine.ts";
 
@@ -9,12 +9,12 @@ export interface RelayerOffer {
   readonly fee: bigint;
   /** Nano that the relayer adds for the recipient's first transfer. */
   readonly refund: bigint;
-  /** With its unit, as the next one. */
+  /** The fee as text, with its unit, like `youGet`. */
   readonly feeText: string;
   readonly youGet: string;
 }
 
-/** What the owner decides about. Warnings are codes; their texts are in text/. */
+/** The facts that the user reviews before a withdrawal. Warnings are codes; their texts are in text/. */
 export interface WithdrawalReview {
   readonly recipient: string;
   /** Cheapest first. */
@@ -28,7 +28,7 @@ export interface WithdrawalReceipt {
   readonly fee: string;
   readonly paid: string;
   readonly tx: string;
-  /** Whether the pool paid the recipient that the owner chose. */
+  /** Whether the pool paid the recipient that the user chose. */
   readonly isOurs: boolean;
 }
 
@@ -57,7 +57,7 @@ export type WithdrawState =
     /** Empty for a withdrawal that an earlier visit submitted. */
     readonly offers: readonly RelayerOffer[];
     readonly progress: WithdrawalProgress;
-    /** After this, an abort does not stop the payment. */
+    /** Whether the proof was submitted. An abort then no longer stops the payment. */
     readonly isSubmitted: boolean;
   }
   | { readonly step: "done"; readonly id: string; readonly receipt: WithdrawalReceipt }
@@ -89,8 +89,8 @@ export interface WithdrawServices {
   /** Throws `invalid_address` or `unpayable_recipient`; `relayer_unavailable` if no relayer can be used. */
   review(id: string, recipient: string, signal: AbortSignal): Promise<WithdrawalReview>;
   /**
-   * Journals each proof before it is submitted. `offers` in the order to try them. None may cost more than the first, which
-   * the owner accepted: otherwise it throws `fee_above_limit`.
+   * Journals each proof before submitting it, and tries `offers` in order. Throws `fee_above_limit` if an offer costs
+   * more than the first one, which the user accepted.
    */
   withdraw(
     id: string,
@@ -107,7 +107,7 @@ export interface WithdrawServices {
   ): Promise<WithdrawalReceipt | undefined>;
 }
 
-/** The state of a withdrawal that an earlier visit submitted. */
+/** Returns the state of a withdrawal that an earlier visit submitted. */
 export function resumeWithdraw(id: string, recipient: string): WithdrawState {
   const progress = { stage: "confirming" } as const;
   return { step: "running", id, recipient, offers: [], progress, isSubmitted: true };
@@ -207,7 +207,7 @@ function nextReview(state: Extract<WithdrawState, { step: "review" }>, event: Wi
     case "confirm": {
       if (!accepted) return state;
       const price = review.offers.find(({ url }) => url === chosen)!;
-      // Only relayers that cost no more than the chosen one may take its place.
+      // Only relayers that cost at most as much as the chosen one may replace it.
       const others = review.offers.filter((offer) => offer !== price && offer.fee <= price.fee);
       const offers = [price, ...others];
       const progress = { stage: "tree" } as const;

@@ -1,4 +1,4 @@
-/** What the page and the service worker say to each other, and the manifest that both read. */
+/** The messages between the page and the service worker, and the manifest that both read. */
 
 /** `version.json`: every file of the build with its hash. */
 export interface AppVersion {
@@ -8,7 +8,7 @@ export interface AppVersion {
   readonly files: Readonly<Record<string, { readonly sha256: string; readonly bytes: number }>>;
 }
 
-/** The version that the worker serves, and one that it has fetched and checked but does not serve. */
+/** The version that the worker serves, and a newer one that it has fetched and checked but does not serve yet. */
 export interface KnownVersions {
   readonly running: string;
   readonly waiting?: string;
@@ -20,5 +20,5 @@ export type ServiceRequest =
   /** Serves the version with this id from now on. Answers with {@linkcode KnownVersions}. */
   | { readonly kind: "accept"; readonly id: string };
 
-/** Appended to the address of the settings, so that the worker passes the request on. */
+/** Appended to the URL of the settings, so that the worker forwards the request to the server. */
 export const LIVE_QUERY = "?live";

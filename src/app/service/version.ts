@@ -13,14 +13,14 @@ export interface LiveVersion {
   readonly config: string;
 }
 
-/** Keys are large and have a cache of their own; checksums are for people. */
+/** Excludes keys, which are large and have their own cache, and checksums, which only people read. */
 export function isPrecached(path: string): boolean {
   return !path.startsWith("artifacts/") && path !== "SHA256SUMS" && path !== "version.json" &&
     path !== CONFIG;
 }
 
 /**
- * Fetches what the server offers now. The hash is computed from the manifest, not taken from it.
+ * Fetches the version that the server offers now. The hash is computed from the manifest, not read from it.
  * @param base the app's folder
  */
 export async function fetchVersion(base: URL): Promise<LiveVersion> {

@@ -1,14 +1,14 @@
-/** Puts the note store under another passphrase. */
+/** Changes the passphrase of the note store. */
 import type { Secret } from "../../core/text/secret.ts";
 import type { OpenVault } from "../ports.ts";
 import type { AppContext } from "./context.ts";
 import { createVault } from "./drawn_passphrase.ts";
 
 /**
- * Encrypts the notes for a new key. With the old key, someone who knows the old passphrase and has an old file could
- * read every later one. The session that is open cannot read the notes afterwards: lock it.
+ * Encrypts the notes with a new key: otherwise the old passphrase and an old file would open every later file. The open
+ * session cannot read the notes afterwards, so lock it.
  *
- * Throws `wrong_passphrase`, `out_of_memory`, `note_store_in_use`, `write_failed`; then nothing has changed.
+ * Throws `wrong_passphrase`, `out_of_memory`, `note_store_in_use`, `write_failed`; the store is unchanged then.
  */
 export async function changePassphrase(
   { files, vaults }: AppContext,

@@ -1,4 +1,4 @@
-/** Looks all notes of the store up in whole pages of all pools, and recovers those that only the seed knows. */
+/** Checks all notes of the store in whole pages of all pools, and recovers notes of the seed that the store lacks. */
 import { RECOVERY_GAP } from "../../client/notes/derived_notes.ts";
 import { checkNotes, type NoteStatus } from "../../client/notes/note_check.ts";
 import { checkNotesInPages, type NotePageStatus } from "../../client/pages/note_pages.ts";
@@ -20,18 +20,18 @@ type Lookup = (deployment: Deployment, notes: readonly Note[]) => Promise<Status
 interface PoolCheck {
   readonly facts: ReadonlyMap<string, NoteFacts>;
   readonly recovered: number;
-  /** Whether a note's depositor, time or payment is unknown, which only the pool's log has. */
+  /** Whether a note's depositor, time or payment is missing. Only the pool's log contains these. */
   readonly lacksHistory: boolean;
 }
 
-/** What ends a pass: the same servers have all pools. After `relayer_unavailable`, the second pass asks no relayer. */
+/** Problems that end a pass, because the same servers serve all pools. The second pass uses no relayer. */
 const SERVER_FAULTS: ReadonlySet<ProblemCode> = new Set([
   "chain_unavailable",
   "wrong_network",
   "relayer_unavailable",
 ]);
 
-/** Each pass reads all pools, whether or not a note is in them, so that its requests depend on no note. */
+/** Each pass reads all pools, with or without notes, so that its requests do not depend on the notes. */
 export function checkServices(context: AppContext, session: Session): CheckServices {
   return {
     async check(signal, onProgress) {
@@ -111,7 +111,7 @@ function needsHistory({ state, deposit }: NoteRecord, status: Statuses[number]):
   return status.state === "deposited" && !isKnown && status.depositedAt === undefined;
 }
 
-/** The notes of the seed that the store lacks, up to the largest gap that a store leaves. */
+/** Returns the notes of the seed that the store lacks, up to the largest gap that a store can have. */
 function missingNotes(
   { registry: { network } }: AppContext,
   seed: NoteSeed | undefined,
@@ -138,7 +138,7 @@ function toFacts({ state, waits, deposits, depositedAt, unspentDeposits }: Statu
   };
 }
 
-/** Pages show neither depositor nor time, so what the store has of them stays, unless another deposit is meant. */
+/** Updates a record. Pages contain neither depositor nor time: the stored ones remain for the same deposit. */
 async function updateRecord(
   store: Session["store"],
   record: NoteRecord,

@@ -1,4 +1,4 @@
-/** What the app's services share: the open store, the pools, and the connections that the settings name. */
+/** The context of the app's services: the open store, the pools, and the connections of the settings. */
 import type { Address } from "@ton/core";
 import { RelayerClient } from "../../client/relayer/relayer_client.ts";
 import type { PoolJetton } from "../../client/notes/pool_match.ts";
@@ -37,11 +37,11 @@ export interface AppContext {
   readonly registry: Deployments;
   readonly leaves: LeafCache;
   readonly trees: PoolTrees;
-  /** The connections of the current settings. */
+  /** Returns the connections of the current settings. */
   connections(): Connections;
-  /** A chain client for an endpoint. Every use checks that it serves this network. */
+  /** Returns a chain client that checks at every use that the endpoint serves this network. */
   connect(endpoint: string): Chain;
-  /** The one prover. It fetches what it needs at its first proof. */
+  /** Returns the shared prover. It fetches its files at the first proof. */
   prover(): Promise<Prover>;
   /** Milliseconds between polls of the chain. */
   readonly pollIntervalMs: number;
@@ -80,7 +80,7 @@ export async function findStoredNote(
   return { record, deployment, pool: openPool(chain, address, version), ...jettonOf(deployment) };
 }
 
-/** By the stored address, or by what the note says. */
+/** Finds a note's pool by the stored address, or by the note itself. */
 export function deploymentOf({ registry }: AppContext, record: NoteRecord): Deployment | undefined {
   const note = record.note.reveal();
   if (note.network !== registry.network) return undefined;
@@ -93,7 +93,7 @@ export function jettonOf({ asset, decimals, jettonMaster }: Deployment): { reado
   return jettonMaster === undefined ? {} : { jetton: { asset, decimals: decimals!, jettonMaster } };
 }
 
-/** Contracts that could not return a payment: pools, and the masters and wallets of their jettons. */
+/** Returns contracts that cannot return a payment: pools, and the masters and wallets of their jettons. */
 export function unrecoverableAddresses({ registry }: AppContext): Address[] {
   return [...registry.pools.values()].flatMap(({ address, jettonMaster, jettonWallet }) =>
     [address, jettonMaster, jettonWallet].filter((each) => each !== undefined)

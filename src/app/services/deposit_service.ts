@@ -1,4 +1,4 @@
-/** Deposits against the real chain: prepares the note, builds the message, and watches the pool's log. */
+/** Makes deposits: prepares the note, builds the message, and watches the pool's log. */
 import type { Address } from "@ton/core";
 import { buildPayment } from "../../client/deposit/deposit_transfer.ts";
 import { proveNextLeaf } from "../../client/deposit/deposit_events.ts";
@@ -36,7 +36,7 @@ import {
   type StoredNote,
 } from "./context.ts";
 
-/** What a wallet needs beside the denomination for the fees of a deposit. */
+/** Coins that a wallet needs for the fees of a deposit, in addition to the denomination. */
 const GAS_RESERVE_NANO = 200_000_000n;
 const UNREACHABLE_RETRY_MS = 3_000;
 
@@ -46,7 +46,7 @@ export function poolChoice(deployment: Deployment): PoolChoice {
 }
 
 export function depositServices(context: AppContext, session: Session): DepositServices {
-  /** Set when a wallet connects, so that a refusal can be recognised as its own. */
+  /** The connected wallet, to recognise refusals of its own payments. */
   let payer: Address | undefined;
   let asked: number | undefined;
   return {
@@ -62,7 +62,7 @@ export function depositServices(context: AppContext, session: Session): DepositS
       const isOwn = ({ sender, depositor, leafIndex }: RefusedEvent, poolWallet: Address | undefined) => {
         if (payer === undefined || (asked !== undefined && leafIndex !== asked)) return false;
         if (poolWallet === undefined) return sender.equals(payer);
-        // Anyone can notify the pool in our name: only its own jetton wallet counts.
+        // Anyone can notify the pool in our name, so only its own jetton wallet is accepted.
         return sender.equals(poolWallet) && depositor?.equals(payer) === true;
       };
       using _work = await session.store.lockForWork();

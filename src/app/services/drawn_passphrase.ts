@@ -1,11 +1,11 @@
-/** Passphrases that are drawn: six words, each of the 2048 equally likely, together 66 bits. */
+/** Draws passphrases: six words, each chosen uniformly from 2048, together 66 bits. */
 import { Problem } from "../../core/errors/problem.ts";
 import { Secret } from "../../core/text/secret.ts";
 import type { OpenVault, RandomBytes, Vaults } from "../ports.ts";
 
 const WORDS = 6;
 
-/** The words are loaded when they are needed: the page's start does not have them. */
+/** Loads the words on demand, which keeps the page's first load small. */
 const loadWords = async () => (await import("../text/words.ts")).words;
 
 export async function drawPassphrase(random: RandomBytes): Promise<Secret<string>> {
@@ -21,7 +21,7 @@ export async function drawPassphrase(random: RandomBytes): Promise<Secret<string
 }
 
 /**
- * Draws the key of a new store. Where memory does not suffice, drawn words make up for a cheaper scrypt.
+ * Creates the key of a new store. If memory is short, drawn words allow a cheaper scrypt.
  * Throws `out_of_memory` for other passphrases.
  */
 export async function createVault(vaults: Vaults, passphrase: Secret<string>): Promise<OpenVault> {

@@ -1,16 +1,16 @@
-/** How likely a version 1 deposit is to be the first one at its leaf, from the pool's recent deposits. */
+/** Estimates the chance that a version 1 deposit is the first at its leaf, from the pool's recent deposits. */
 
-/** The recent past that the rate is taken from. */
+/** Period that the rate is computed over. */
 const RATE_WINDOW_SECONDS = 86_400;
-/** A pool that is younger than this has no rate yet: one early deposit would look like a flood. */
+/** Minimum period: in a younger pool, a single deposit would give a much too high rate. */
 const MIN_WINDOW_SECONDS = 3_600;
 
 /**
- * Returns the chance that no other deposit comes first, from 0 to 1. Deposits are taken as a Poisson process, in which
+ * Returns the chance that no other deposit comes first, from 0 to 1. Deposits are modelled as a Poisson process, where
  * nothing happens for t seconds with probability exp(-rate t) (https://en.wikipedia.org/wiki/Poisson_point_process).
  * @param depositTimes of the pool's log, Unix seconds
  * @param now the chain's time, Unix seconds
- * @param paySeconds the most that passes between the look at the pool and the payment
+ * @param paySeconds the longest time from reading the pool until the payment arrives
  */
 export function firstAttemptChance(
   depositTimes: readonly number[],

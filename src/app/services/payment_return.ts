@@ -1,4 +1,3 @@
-/** Waits until a payment that the pool refused is back in the wallet. */
 import type { Address } from "@ton/core";
 import { pollUntil } from "../../core/time.ts";
 import type { Chain, TransactionId } from "../../ton/chain.ts";
@@ -11,7 +10,7 @@ import { type AppContext, depositChain, findStoredNote, type Session } from "./c
 
 const RETURN_TIMEOUT_MS = 120_000;
 
-/** The pool sends a refused payment back. After two minutes the flow goes on: the owner sees the balance. */
+/** Waits for the return of a refused payment, for at most two minutes. */
 export async function waitForReturn(
   context: AppContext,
   session: Session,
@@ -35,7 +34,7 @@ export async function waitForReturn(
   });
 }
 
-/** The payment was sent in the wallet's last few transactions. */
+/** Returns a transaction before the payment, which is among the wallet's last few transactions. */
 async function newestBefore(chain: Chain, address: Address): Promise<TransactionId | undefined> {
   return (await chain.transactions(address, { limit: 5 })).at(-1)?.id;
 }

@@ -1,4 +1,4 @@
-/** The deposits of pools: how many each has, and what a new deposit needs to know of its own pool. */
+/** Reads the deposits of pools: their number for the list, and their times for a new deposit. */
 import { type Deployment, poolKey } from "../../core/protocol/deployments.ts";
 import { poolCapacity } from "../../core/protocol/v2/pool_constants.ts";
 import type { Chain } from "../../ton/chain.ts";
@@ -6,7 +6,7 @@ import { scanPoolTransactions } from "../../ton/pool/history/scan.ts";
 import { openPool } from "../../ton/pool/any_pool.ts";
 import { type AppContext, depositChain } from "./context.ts";
 
-/** Asks for all pools, so that the endpoint does not learn which one will be chosen. */
+/** Queries all pools, so that the endpoint does not learn which one the user will choose. */
 export async function countDeposits(
   context: AppContext,
   signal: AbortSignal,
@@ -32,7 +32,7 @@ export interface PoolDeposits {
   readonly now: number;
 }
 
-/** All of them, so that the endpoint does not learn which one matters. */
+/** Reads all deposits, so that the endpoint does not learn which one matters. */
 export async function readDeposits(
   chain: Chain,
   { address, version }: Deployment,

@@ -8,7 +8,7 @@ import { type AppContext, findStoredNote, type Session, withdrawalChain } from "
 
 export const MAX_REPORT_BYTES = 1_000_000;
 
-/** @param session of the open store; a report is checked without one */
+/** @param session of the open store; not needed to check a report */
 export function reportServices(context: AppContext, session: Session | undefined): ReportServices {
   return {
     async make(id, purpose, signal, onProgress) {

@@ -48,7 +48,7 @@ async function createStore(context: AppContext, passphrase: Secret<string>): Pro
   return await openSession(context, vault);
 }
 
-/** Never replaces a store that another tab created meanwhile. */
+/** Writes a new store. Never replaces a store that another tab has created meanwhile. */
 async function writeFirst({ files }: AppContext, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
   using _lock = await files.lock();
   if (await files.read() !== undefined) throw new Problem("note_store_in_use", "another tab created a store");
@@ -59,7 +59,7 @@ async function openSession({ files }: AppContext, vault: OpenVault): Promise<Ses
   return { vault, store: await openStoredNotes(files, vault, (text) => vault.toPaperCode(text)) };
 }
 
-/** Identifies a seed in the settings. 256 random bits cannot be found from it. */
+/** Returns the fingerprint that identifies a seed in the settings. It does not reveal the seed. */
 export async function seedFingerprint(store: NoteStore): Promise<string | undefined> {
   const seed = await store.seed();
   if (seed === undefined) return undefined;
@@ -154,7 +154,7 @@ async function adoptFile(
   return await openSession(context, vault);
 }
 
-/** Without a seed of its own: the restored one takes the place. */
+/** Creates a store without a seed, for the restored content. */
 async function createForContent(context: AppContext, passphrase: Secret<string>): Promise<Session> {
   const vault = await createVault(context.vaults, passphrase);
   await writeFirst(
@@ -185,7 +185,7 @@ async function readSource(
   return parseText(source.text, context.clock.now());
 }
 
-/** A seed, or one note. */
+/** Parses a seed or a single note. */
 function parseText(text: Secret<string>, now: number): Content {
   const trimmed = text.reveal().trim();
   if (/^\s*tonado[\s-]*seed/i.test(trimmed)) return { seed: parseNoteSeed(trimmed), records: [] };

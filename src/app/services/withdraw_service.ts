@@ -1,4 +1,4 @@
-/** Withdrawals through relayers: recipient and relayers are checked, every proof is journaled before it is submitted. */
+/** Withdraws through relayers: checks recipient and relayers, and journals every proof before submitting it. */
 import { Address } from "@ton/core";
 import { checkNotesInPages } from "../../client/pages/note_pages.ts";
 import { findNotePayment, type NotePayment } from "../../client/notes/note_payment.ts";
@@ -66,7 +66,7 @@ export function withdrawServices(context: AppContext, session: Session): Withdra
   };
 }
 
-/** Throws `invalid_address` for text that is no address, or one of a test network on mainnet. */
+/** Throws `invalid_address` for text that is not an address, or for a test network's address on mainnet. */
 export function parseRecipient(text: string, network: Network): Address {
   try {
     if (!Address.isFriendly(text)) return Address.parse(text);
@@ -94,7 +94,7 @@ async function review(
   const { deployment, pool } = stored;
   const relayers = context.connections().relayers.map(relayerOf);
   const quoting = quoteRelayers(relayers, { network, pool: pool.address }, { clock: context.clock });
-  quoting.catch(() => {}); // an endpoint that is away is reported first
+  quoting.catch(() => {}); // an endpoint failure is reported first
   const warnings = await findWarnings(context, stored, recipient, chain, signal);
   const { quotes, refused } = await quoting;
   const offers = quotes.filter(({ fee }) => fee < deployment.denomination).map((
@@ -117,7 +117,7 @@ async function review(
   };
 }
 
-/** The withdrawal endpoint learns the recipient, which the withdrawal makes public anyway. */
+/** Finds warnings. The endpoint learns the recipient, which the withdrawal makes public anyway. */
 async function findWarnings(
   { clock }: AppContext,
   { record: { deposit }, pool, deployment }: StoredNote,
@@ -138,7 +138,7 @@ async function findWarnings(
     recipientWithoutGas: false,
     recipientIsDepositor: deposit?.from !== undefined && Address.parse(deposit.from).equals(recipient),
     pathFromRelayer: false,
-    selfRelayed: false, // one endpoint for both ways is said once, before the address is asked for
+    selfRelayed: false, // the app warns about a shared endpoint once, on an earlier screen
   };
   const needsRefund = deployment.asset !== "native" && account.balance === 0n &&
     (deployment.maxRefund ?? 0n) < JETTON_REFUND_NANO;
@@ -179,7 +179,7 @@ async function withdraw(
     const prover = await context.prover();
     await withdrawViaRelayers(offers.map(({ url }) => relayerOf(url)), {
       ...{ pool, network, note, jetton, recipient, refund, prover },
-      // The pages have answered this. A get method would tell the endpoint the hash before the withdrawal.
+      // Known from the pages. A get method would reveal the hash to the endpoint before the withdrawal.
       isSpent: () => Promise.resolve(false),
       readTree: (relayer) => readTree(context, deployment, relayer, signal),
       maxFee,
@@ -201,7 +201,7 @@ async function withdraw(
 }
 
 /**
- * Returns the note at a leaf that can be withdrawn, found on this device.
+ * Returns the note at a leaf that can be withdrawn, which it finds in the downloaded pages.
  * Throws `commitment_not_found` or `nullifier_already_used`.
  */
 async function placeNoteByPages(
@@ -221,7 +221,7 @@ async function placeNoteByPages(
   return placeNote(note, leafIndex);
 }
 
-/** A fresh address needs coins to move jettons. */
+/** Returns the refund of a jetton withdrawal: a fresh address needs coins to move jettons. */
 function refundOf({ jetton }: StoredNote, maxRefund: bigint): bigint {
   if (jetton === undefined) return 0n;
   return maxRefund < JETTON_REFUND_NANO ? maxRefund : JETTON_REFUND_NANO;
@@ -245,7 +245,7 @@ async function saveAttempt(
   await store.update(id, recordAttempt(findNote(await store.list(), id), attempt));
 }
 
-/** The pool's log decides which payment the note got. */
+/** Records the receipt, with the payment from the pool's log. */
 async function recordReceipt(
   { pollIntervalMs, registry: { network } }: AppContext,
   { store }: Session,

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** The app: the store's flow, the route, the lock, and the screen that they lead to. */
+/** The app: runs the store's flow, the route and the lock, and shows the current screen. */
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { isLockDue, storeMachine, type StoreState } from "../flows/store.ts";
 import { startFlow } from "../flows/machine.ts";
@@ -105,7 +105,7 @@ function ClosedScreens(
   );
 }
 
-/** A store that cannot be read here may still be read elsewhere. */
+/** Saves an unreadable store as a file, because it may be readable elsewhere, and removes it here. */
 async function setAside({ context: { files, downloads }, go }: AppPorts): Promise<void> {
   const bytes = await files.read();
   if (bytes) {
@@ -160,13 +160,13 @@ function RestoreScreen(
   );
 }
 
-/** What was restored is a backup that came from outside and opened. */
+/** Marks the backup as proven: the store was just restored from it. */
 async function rememberBackup(ports: AppPorts, { store }: Session): Promise<void> {
   const provenSeed = await seedFingerprint(store);
   ports.changeSettings({ provenSeed });
 }
 
-/** Locks after the time without input, and sooner while the page is hidden. */
+/** Locks the store after a time without input, and sooner while the page is hidden. */
 function useLock(ports: AppPorts, flow: StoreFlow, session: Session | undefined) {
   useEffect(() => {
     if (session === undefined) return;

@@ -18,7 +18,7 @@ export interface AppPorts {
   /** The hash of the page's address, such as `#/deposit`. */
   readonly route: Signal<string>;
   readonly texts: Texts;
-  /** Keeps settings for the next visit. */
+  /** Stores settings for the next visit. */
   changeSettings(change: Partial<Settings>): void;
   go(route: string): void;
 }

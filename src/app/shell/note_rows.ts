@@ -1,4 +1,4 @@
-/** The notes of the store as the list shows them. */
+/** Converts the notes of the store to rows of the list. */
 import type { NoteRecord } from "../../client/notes/note_store.ts";
 import type { CheckState } from "../flows/check.ts";
 import type { NoteRow } from "../views/notes.tsx";
@@ -9,7 +9,7 @@ export function toRow({ context }: AppPorts, record: NoteRecord, { result }: Che
   const isElsewhere = network !== context.registry.network;
   const facts = result?.facts.get(record.id);
   const depositedAt = record.deposit?.timestamp ?? facts?.depositedAt;
-  // Of version 2, only a look at the pool shows that a deposit was settled.
+  // For version 2 notes, only the pool shows whether the deposit was settled.
   const isReady = facts?.state === "deposited" || (facts === undefined && version === 1);
   const isWaiting = record.state === "deposited" && !isReady && !isElsewhere;
   return {
@@ -22,7 +22,7 @@ export function toRow({ context }: AppPorts, record: NoteRecord, { result }: Che
   };
 }
 
-/** A deposit waits for its settlement, or a note that was paid twice was withdrawn once. */
+/** Returns whether a deposit waits for its settlement, or a note that was paid twice was withdrawn once. */
 export function needsCheck({ state, unspentDeposits = 0 }: NoteRow): boolean {
   return state === "waiting" || (state === "withdrawn" && unspentDeposits > 1);
 }

@@ -97,7 +97,7 @@ function routeOf({ id, state }: NoteRow): string {
   return state === "withdrawn" ? "#/report" : `#/withdraw/${id}`;
 }
 
-/** Newest first; read again when the screen or another tab changes something. */
+/** Returns the records, newest first. Reads them again when the screen or another tab changes something. */
 function useRecords(
   { tabs }: AppPorts,
   { store }: Session,
@@ -116,7 +116,7 @@ function useFingerprint({ store }: Session): string | undefined {
   return fingerprint;
 }
 
-/** Every visit reads the same: all pools, at once. Notes that wait for their settlement are looked at again. */
+/** Interval of checks while notes wait for their settlement. Each check reads all pools. */
 const RECHECK_INTERVAL_MS = 15_000;
 
 function useAutoCheck({ step, result }: CheckState, waiting: readonly NoteRow[], check: () => void) {

@@ -50,7 +50,7 @@ export function useScanner({ scanner }: AppPorts, accepts: (text: string) => boo
 export function ScanOverlay(
   { scan, label, texts }: {
     readonly scan: ScannerState;
-    /** What is scanned. */
+    /** Names the thing to scan. */
     readonly label: string;
     readonly texts: Texts;
   },

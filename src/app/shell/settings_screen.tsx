@@ -61,7 +61,7 @@ export function SettingsScreen(
   );
 }
 
-/** Only a passphrase that opens the store is kept for the passkey. */
+/** Enrolls a passkey, after checking that the passphrase opens the store. */
 async function enrollPasskey(
   { context, passkeys }: AppPorts,
   text: string,
@@ -76,7 +76,7 @@ async function enrollPasskey(
   }
 }
 
-/** The passkey holds the old passphrase, and earlier backups need it: both are made anew. */
+/** Changes the passphrase. The passkey and the backup of the old passphrase must then be renewed. */
 async function replacePassphrase(
   { context, passkeys, changeSettings, go }: AppPorts,
   current: string,
@@ -88,7 +88,7 @@ async function replacePassphrase(
   } catch (error) {
     return toProblem(error);
   }
-  await passkeys.remove().catch(() => {}); // it fails at its next use, and the passphrase is asked for
+  await passkeys.remove().catch(() => {}); // an old passkey fails at its next use, and the app asks for the passphrase
   changeSettings({ provenSeed: undefined });
   go("#/");
   onLock();

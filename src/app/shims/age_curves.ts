@@ -1,6 +1,6 @@
 /**
- * Replaces, in the app's build, the curves of age's recipients that note stores never use: stores are encrypted for
- * X25519 keys and passphrases. Everything here fails when called.
+ * Replaces unused curves of age in the app's build: note stores are encrypted only for X25519 keys and passphrases.
+ * Everything here fails when called.
  */
 function unsupported(): never {
   throw new Error("note stores are encrypted for X25519 keys and passphrases only");

@@ -1,2 +1,2 @@
-/** Gives the bundle of the page Node's `Buffer`, which `@ton/core` expects as a global. */
+/** Provides Node's `Buffer`, which `@ton/core` expects as a global, in the page's bundle. */
 export { Buffer } from "buffer";

@@ -1,6 +1,6 @@
 /**
- * Replaces `@ton/crypto` in the app's build. The app hashes cells and never holds a mnemonic or a signing key, so it
- * ships SHA-256 only. Everything else fails when called.
+ * Replaces `@ton/crypto` in the app's build. The app hashes cells but has no mnemonic or signing key, so only SHA-256
+ * is included. Everything else fails when called.
  */
 import { Buffer } from "node:buffer";
 import { sha256 as hash } from "@noble/hashes/sha2.js";
@@ -27,5 +27,5 @@ export {
   unsupported as signVerify,
 };
 
-/** Empty: searching texts for the words of mnemonics is the relayer's and the command line's task. */
+/** Empty: only the relayer and the command line search texts for mnemonics. */
 export const mnemonicWordList: readonly string[] = [];

@@ -41,7 +41,7 @@ export const depositEn = {
   waitingLead: "You can close this page. Nothing is lost: we look again when you return.",
   returning: "The pool sent the payment back. It is on its way to your wallet.",
   overtaken: "Somebody was faster. Your money is on its way back.",
-  /** Never certain. */
+  /** At most 99 %, because it is never certain. */
   chance: (chance: number) => `Likely at the first attempt: ${Math.min(99, Math.round(chance * 100))} %.`,
   watching: "As soon as the payment arrives, this page moves on.",
   refused: "A payment came back, because it was not the exact amount or arrived too late.",

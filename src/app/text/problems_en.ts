@@ -1,4 +1,4 @@
-/** What the app says about each problem, and what to do next. A new code without an entry does not compile. */
+/** The texts for each problem, with the next step. A new code without an entry does not compile. */
 import type { ProblemCode } from "../../core/errors/problem.ts";
 
 export interface ProblemText {
@@ -26,7 +26,7 @@ const endpointTrouble: ProblemText = {
   text: "The network does not answer.",
   next: "Check your internet connection and try again. In Settings you can choose another endpoint.",
 };
-/** Problems of relayers' operators and of commands, which no screen can run into. */
+/** Text of problems that only operators and commands can have. */
 const notHere: ProblemText = {
   text: "This cannot be done in the app.",
   next: "Use the tonado program, or load the page again.",

@@ -1,4 +1,4 @@
-/** The backup: made, read back, opened. */
+/** The backup screen: create a backup, read it back, open it. */
 import { useState } from "preact/hooks";
 import { Secret } from "../../core/text/secret.ts";
 import type { BackupEvent, BackupState } from "../flows/backup.ts";

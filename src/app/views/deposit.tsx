@@ -1,4 +1,4 @@
-/** The deposit: amount, backup, payment, done. */
+/** The deposit screens: amount, backup, payment, done. */
 import { useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import type {
@@ -131,7 +131,7 @@ function Amounts(
   );
 }
 
-/** The line has its height before the deposits are counted: a button that moves is missed by the finger. */
+/** The line has its full height before the deposits are counted, so that no button moves under a finger. */
 function Crowd({ size, texts: { deposit } }: { readonly size: number | undefined; readonly texts: Texts }) {
   return (
     <span class="hint crowd" data-longest={deposit.crowd(0)}>
@@ -140,7 +140,7 @@ function Crowd({ size, texts: { deposit } }: { readonly size: number | undefined
   );
 }
 
-/** Two pools may take the same amount, so this line must tell them apart. */
+/** Two pools may have the same amount, so this line must distinguish them. */
 function wayToPay({ retired, version, asset }: DepositProps["pools"][number], { deposit }: Texts): string {
   if (retired) return deposit.retired;
   if (version === 1) return deposit.race;
@@ -186,7 +186,7 @@ function Paying(props: DepositProps & { readonly state: Extract<DepositState, { 
   );
 }
 
-/** Whether the wallet's part of the screen says it already. */
+/** Returns whether the wallet's part of the screen already shows the refusal. */
 function saysRefused(wallet: WalletStep): boolean {
   return wallet.at === "returning" ||
     (wallet.at === "ready" && (wallet.notice === "returned" || wallet.notice === "overtaken"));

@@ -71,7 +71,7 @@ export function Field(props: FieldProps) {
   );
 }
 
-/** Says when Caps Lock is on: what was typed cannot be seen. */
+/** A passphrase field with a warning about Caps Lock, because the typed text is hidden. */
 export function PassphraseField(
   { shown, texts, ...props }: Omit<FieldProps, "type" | "rows" | "isCode" | "onKey"> & {
     readonly shown: boolean;
@@ -91,7 +91,7 @@ export function PassphraseField(
   );
 }
 
-/** A passphrase is never kept in the page's state after it was handed over. */
+/** A form for a passphrase, which it clears from the page's state on submission. */
 export function PassphraseForm(
   { id, label, submit, error, hint, autocomplete, texts, onPassphrase }: {
     readonly id: string;

@@ -9,7 +9,7 @@ export interface FrameProps {
   readonly isOnline: boolean;
   /** The current item of the menu, if any. */
   readonly current?: "notes" | "report" | "settings" | undefined;
-  /** Where "back" leads; undefined at the top. */
+  /** Goes back; undefined on a top-level screen. */
   readonly onBack?: (() => void) | undefined;
   readonly onLock: () => void;
   readonly texts: Texts;

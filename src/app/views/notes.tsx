@@ -10,13 +10,13 @@ export interface NoteRow {
   readonly amount: string;
   readonly asset: string;
   readonly state: keyof Texts["notes"]["state"];
-  /** Its name, if the note is not of the app's network: nothing can be done with it here. */
+  /** The note's network if it is not the app's. The note cannot be used here then. */
   readonly otherNetwork?: string | undefined;
-  /** How often it can be withdrawn, if it was paid more than once. */
+  /** How often the note can be withdrawn, if it was paid more than once. */
   readonly unspentDeposits?: number | undefined;
-  /** Deposits of its pool, if known. */
+  /** Number of deposits in the note's pool, if known. */
   readonly deposits?: number | undefined;
-  /** Since it was paid in. */
+  /** Age of the deposit. */
   readonly ageSeconds?: number | undefined;
 }
 
@@ -153,7 +153,7 @@ function Checking({ check, texts, onCheck, onStopCheck, rows }: NotesProps) {
   );
 }
 
-/** One entry for each reason, because an endpoint that is away is away for all pools. */
+/** Groups unread pools by problem, because one endpoint failure affects all pools. */
 function unreadPools({ result }: CheckState): [code: ProblemCode, pools: readonly string[]][] {
   const groups = new Map<ProblemCode, string[]>();
   for (const { pool, problem: { code } } of result?.unread ?? []) {

@@ -1,4 +1,4 @@
-/** What every screen is built of. No part does I/O: props in, events out. */
+/** Common parts of all screens. They do no I/O: props in, events out. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Problem } from "../../core/errors/problem.ts";
@@ -14,7 +14,7 @@ export function Step(
   },
 ) {
   const heading = useRef<{ focus(options?: unknown): void }>(null);
-  // Before the next task: a key that is pressed at once must not lose its field to the heading.
+  // A layout effect, so that the heading does not take the focus after the user has started to type.
   useLayoutEffect(() => heading.current?.focus({ preventScroll: false }), [name]);
   return (
     <div class="step" data-step={name}>
@@ -48,7 +48,7 @@ export function Button(
   );
 }
 
-/** A message that is read aloud at once. The symbol repeats in shape what the colour says. */
+/** A message that screen readers read immediately. A symbol repeats the meaning of the colour. */
 export function Notice(
   { kind, title, children, live }: {
     readonly kind: "problem" | "warning" | "good" | "note";
@@ -116,7 +116,7 @@ export function QrCode({ text, label }: { readonly text: string; readonly label:
   const [code, setCode] = useState<{ readonly data: boolean[][]; readonly size: number }>();
   useEffect(() => {
     let isCurrent = true;
-    // The encoder is loaded when it is needed: the page's start does not have it.
+    // Loaded on demand, which keeps the page's first load small.
     void import("uqr").then(({ encode }) => isCurrent && setCode(encode(text, { border: 2 })), () => {});
     return () => isCurrent = false;
   }, [text]);
@@ -137,7 +137,7 @@ export function QrCode({ text, label }: { readonly text: string; readonly label:
   );
 }
 
-/** A value to be copied: never a note or a seed. */
+/** A value with a copy button. Never use it for a note or a seed. */
 export function Copyable(
   { label, value, hint, texts, onCopy }: {
     readonly label: string;
@@ -167,7 +167,7 @@ export function Copyable(
   );
 }
 
-/** Where the owner is in a flow of several steps. */
+/** Shows the current step of a flow. */
 export function Steps(
   { steps, current, label }: {
     readonly steps: readonly string[];

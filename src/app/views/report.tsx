@@ -1,4 +1,4 @@
-/** Reports: made for one reader, or checked. */
+/** The report screen: create a report for one reader, or check one. */
 import { useState } from "preact/hooks";
 import type { ReportEvent, ReportState } from "../flows/report.ts";
 import type { Texts } from "../text/en.ts";

@@ -1,4 +1,4 @@
-/** Brings notes back: from a file, a paper, a recovery code or one note. */
+/** The restore screen: from a file, a paper, a recovery code or a single note. */
 import { useState } from "preact/hooks";
 import { Secret } from "../../core/text/secret.ts";
 import type { RestoreEvent, RestoreState } from "../flows/restore.ts";

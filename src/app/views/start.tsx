@@ -1,4 +1,4 @@
-/** Before the store is open: the first visit, a new store, and unlocking. */
+/** The screens before the store is open: the first visit, a new store, and unlocking. */
 import { useState } from "preact/hooks";
 import { Secret } from "../../core/text/secret.ts";
 import { findPassphraseFault, type StoreEvent, type StoreState } from "../flows/store.ts";
@@ -11,7 +11,7 @@ export interface StartProps<Session> {
   readonly texts: Texts;
   readonly send: (event: StoreEvent<Session>) => void;
   readonly onRestore: () => void;
-  /** Makes room for a backup where the store cannot be read. */
+  /** Moves an unreadable store out of the way, so that a backup can be restored. */
   readonly onSetAside: () => void;
   readonly onReport: () => void;
 }

@@ -17,7 +17,7 @@ type ConnectChoiceProps = Pick<WalletPanelProps, "texts" | "sources" | "isOnlyWa
   readonly problem: Extract<WalletStep, { at: "none" }>["problem"];
 };
 
-/** The wallets to choose from. Without any, it is shown only if a wallet is the only way to pay. */
+/** The choice of wallets. An empty choice is shown only if a wallet is the only way to pay. */
 function ConnectChoice({ problem, texts, sources, isOnlyWay, send }: ConnectChoiceProps) {
   const { deposit } = texts;
   if (sources.length === 0 && !isOnlyWay) return null;

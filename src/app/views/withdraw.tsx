@@ -1,4 +1,4 @@
-/** The withdrawal: address, what it costs and gives away, progress, receipt. */
+/** The withdrawal screens: address, review of cost and warnings, progress, receipt. */
 import { useState } from "preact/hooks";
 import type { WithdrawalReview, WithdrawEvent, WithdrawState } from "../flows/withdraw.ts";
 import type { ProblemCode } from "../../core/errors/problem.ts";
@@ -8,11 +8,11 @@ import { Button, Copyable, Facts, Notice, ProblemNotice, Progress, Step } from "
 
 export interface WithdrawProps {
   readonly state: WithdrawState;
-  /** With its unit. */
+  /** The amount with its unit. */
   readonly amount: string;
   readonly texts: Texts;
   readonly send: (event: WithdrawEvent) => void;
-  /** Whether one endpoint serves both ways and this was not accepted yet. */
+  /** Whether to warn that one endpoint serves deposits and withdrawals. */
   readonly asksAboutEndpoint: boolean;
   readonly onEndpoint: (accepted: boolean) => void;
   /** Undefined if there is no camera. */
@@ -21,7 +21,7 @@ export interface WithdrawProps {
   readonly onDone: () => void;
 }
 
-/** After the hand-over, these say nothing about the withdrawal. */
+/** After submission, these problems do not show whether the withdrawal failed. */
 const SILENCE: ReadonlySet<ProblemCode> = new Set(["relayer_unavailable", "chain_unavailable"]);
 
 export function WithdrawView(props: WithdrawProps) {

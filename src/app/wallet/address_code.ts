@@ -1,4 +1,4 @@
-/** The address in a QR code that a wallet shows. */
+/** Finds the address in a wallet's QR code. */
 import { Address } from "@ton/core";
 
 /** 36 bytes in base64url, or the raw form. */
@@ -11,7 +11,7 @@ export function addressInCode(text: string): string | undefined {
   try {
     Address.parse(address);
     return address;
-  } catch { // of another length, or with a wrong checksum
+  } catch { // not an address, or a wrong checksum
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-/** Wallets on another device, or in another app of this one: a link or QR code connects, an HTTP bridge carries messages. */
+/** Connects wallets on another device or in another app by a link or QR code, and exchanges messages over a bridge. */
 import { SessionCrypto } from "@tonconnect/protocol";
 import * as z from "zod";
 import { cancelled, type Clock } from "../../core/time.ts";
@@ -25,7 +25,7 @@ export interface WalletEntry {
   readonly bridge: string;
 }
 
-/** Keeps one session, so that a page that the phone closed continues it. It holds no secret of a note. */
+/** Stores one session, so that a page that the phone closed can resume it. It contains no secret of a note. */
 export interface SessionStore {
   read(): Promise<unknown>;
   write(session: unknown): Promise<void>;
@@ -96,7 +96,7 @@ class BridgeSession {
   readonly #listeners = new Set<(message: unknown) => void>();
   #stored: StoredSession;
   #isOver = false;
-  /** One after the other, so that nothing is kept again after the session has ended. */
+  /** Writes run in order, so that no write stores the session again after it has ended. */
   #writes: Promise<void> = Promise.resolve();
 
   constructor(
@@ -126,13 +126,13 @@ class BridgeSession {
     if (this.#stored.event !== undefined) {
       return this.#payer(parseConnectEvent(this.#stored.event, this.#network));
     }
-    await this.#save(); // before the wallet opens: the phone may close this page
+    await this.#save(); // first: the phone may close this page when the wallet opens
     onLink?.(connectLink(this.#entry, this.#crypto.sessionId, this.#options.manifestUrl));
     const event = await this.#next((message) => isConnectEvent(message) ? message : undefined, signal);
     try {
       return this.#payer(parseConnectEvent(event, this.#network));
     } catch (error) {
-      await this.#end(); // the next attempt begins anew
+      await this.#end(); // the next attempt starts over
       throw error;
     }
   }
@@ -171,7 +171,7 @@ class BridgeSession {
     await this.#channel.send(this.#stored.peer!, request, signal);
   }
 
-  /** The first answer fixes the wallet: messages of any other session are ignored from then on. */
+  /** After the first answer, messages of any other session are ignored. */
   #receive({ from, message, eventId }: ChannelMessage): void {
     const { peer } = this.#stored;
     if (peer === undefined ? !isConnectEvent(message) : peer !== from) return;
@@ -190,7 +190,7 @@ class BridgeSession {
     return this.#change(() => this.#options.sessions.remove());
   }
 
-  /** Resolves with the first message for which `select` returns a value; what it throws rejects. */
+  /** Resolves with the first message for which `select` returns a value. Rejects if `select` throws. */
   #next<T>(select: (message: unknown) => T | undefined, signal: AbortSignal | undefined): Promise<T> {
     return new Promise((resolve, reject) => {
       const end = () => {
@@ -227,7 +227,7 @@ class BridgeSession {
     });
   }
 
-  /** Never rejects: a session that cannot be kept ends with the page. */
+  /** Never rejects: a session that cannot be stored ends with the page. */
   #change(work: () => Promise<void>): Promise<void> {
     return this.#writes = this.#writes.then(work).catch(() => {});
   }

@@ -73,7 +73,7 @@ export class BridgeChannel {
     this.#events.close();
   }
 
-  /** Ignores heartbeats, and everything that does not decrypt: a bridge can write to any session. */
+  /** Ignores heartbeats, and messages that do not decrypt: a bridge can write to any session. */
   #receive({ data, lastEventId }: { readonly data: string; readonly lastEventId: string }): void {
     try {
       const { from, message } = eventSchema.parse(JSON.parse(data));

@@ -1,4 +1,4 @@
-/** Wallets that put a TON Connect bridge into this page: extensions, and the browsers inside wallets. */
+/** Connects wallets that inject a TON Connect bridge into the page: extensions, and browsers inside wallets. */
 import { Problem } from "../../core/errors/problem.ts";
 import { abortable, type Clock } from "../../core/time.ts";
 import type { Payer, PayerSource } from "../ports.ts";
@@ -39,7 +39,7 @@ export function findInjected(scope: object, options: InjectedOptions): PayerSour
   });
 }
 
-/** A property of a page can throw. */
+/** Reads a property of the page, which can throw. */
 function bridgeAt(scope: object, key: string): InjectedBridge | undefined {
   try {
     const found = (scope as Record<string, { tonconnect?: InjectedBridge } | undefined>)[key]?.tonconnect;
@@ -86,7 +86,7 @@ function injectedSource(
   };
 }
 
-/** What a bridge throws is text of another program. */
+/** Replaces errors of the bridge, whose text comes from another program. */
 async function answered(work: Promise<unknown>): Promise<unknown> {
   try {
     return await work;

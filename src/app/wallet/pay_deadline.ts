@@ -1,11 +1,11 @@
-/** How long an answer of a wallet is waited for. */
+/** Limits the wait for a wallet's answer. */
 import { abortable, type Clock } from "../../core/time.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import type { PayOptions } from "../ports.ts";
 
 /** A wallet that signed in time may answer a little later. */
 const GRACE_MS = 5_000;
-/** `validUntil` is the chain's time. A device whose clock differs by more waits this long instead. */
+/** `validUntil` is chain time. If it is not within this time, the device's clock is wrong: wait a fixed time. */
 const MAX_WAIT_MS = 600_000;
 const WRONG_CLOCK_WAIT_MS = 90_000;
 

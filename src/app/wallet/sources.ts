@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Every way to reach a wallet from this page. */
+/** Lists the ways to connect to a wallet from this page. */
 import { type Clock, systemClock } from "../../core/time.ts";
 import type { Records } from "../browser/indexeddb.ts";
 import type { PayerSource, PayerSources } from "../ports.ts";
@@ -39,7 +39,7 @@ export function browserPayerSources(
   };
 }
 
-/** The encryption of sessions is loaded when a wallet is connected. */
+/** Loads the encryption of sessions when a wallet is connected. */
 function lazySource(entry: WalletEntry, options: BridgeOptions): PayerSource {
   return {
     id: `bridge:${entry.id}`,
@@ -60,7 +60,7 @@ function browserSessions(records: Records): SessionStore {
   };
 }
 
-/** Reconnects by itself, with the id of the last event. */
+/** `EventSource` reconnects automatically with the id of the last event. */
 const openEventSource: OpenEvents = (url, onEvent) => {
   const source = new EventSource(url);
   source.addEventListener("message", onEvent);

@@ -1,4 +1,4 @@
-/** The messages of TON Connect that the app uses. Whatever a wallet sends is checked here and never trusted further. */
+/** Builds and parses the messages of TON Connect. Every message from a wallet is checked here. */
 import { Address } from "@ton/core";
 import * as z from "zod";
 import { Problem } from "../../core/errors/problem.ts";
@@ -6,7 +6,7 @@ import { type Network, networkGlobalId } from "../../core/protocol/network.ts";
 import type { PayMessage } from "../ports.ts";
 
 export const PROTOCOL_VERSION = 2;
-/** TON Connect's code for an owner who declines. */
+/** TON Connect's error code if the user declines. */
 const USER_REJECTS = 300;
 const MAX_NAME_LENGTH = 40;
 
@@ -28,7 +28,7 @@ const responseSchema = z.object({
   error: z.object({ code: z.number(), message: z.string().optional() }).optional(),
 });
 
-/** What a wallet says about itself. */
+/** A wallet's description of itself. */
 export interface ConnectedWallet {
   readonly name: string;
   readonly address: Address;
@@ -98,7 +98,7 @@ export function transactionRequest(
 
 /**
  * Returns whether `message` answers the request with this id.
- * @throws {Problem} `wallet_declined` for an owner's refusal; `wallet_unavailable` for every other error
+ * @throws {Problem} `wallet_declined` if the user refuses; `wallet_unavailable` for every other error
  */
 export function isAnswerTo(id: string, message: unknown): boolean {
   const answer = responseSchema.safeParse(message);

@@ -105,7 +105,7 @@ export async function createComplianceReport(
   return parseComplianceReport({ format: "tonado-compliance", version: 1, statement, proof });
 }
 
-/** Of a version 2 note with several leaves, the last one that was withdrawn. Throws `note_unspent`. */
+/** Returns the note at its leaf; with several leaves (version 2), the last withdrawn one. Throws `note_unspent`. */
 async function findSpentLeaf(pool: AnyPool, note: Note, signal: AbortSignal | undefined): Promise<Note> {
   if (note.version !== 2 || note.leafIndex !== undefined || !(pool instanceof V2Pool)) return note;
   const log = await pool.readLog({ signal });

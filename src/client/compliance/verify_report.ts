@@ -48,7 +48,7 @@ export async function verifyComplianceReport(
     await checkProof(report, context.prover, signal),
     await checkPool(statement, pool, context),
   ];
-  if (checks[1].verdict === "failed") return checks; // anything else that such an account reports is meaningless
+  if (checks[1].verdict === "failed") return checks; // the other checks would read an account that is no pool
   const commitment = BigInt(statement.commitment);
   const nullifierHash = BigInt(statement.nullifierHash);
   const leafIndex = statement.pool.version === 2 ? statement.deposit.leafIndex : undefined;
@@ -125,7 +125,7 @@ async function checkPool(
   const kind = claimed.asset === "native" ? "native" : "jetton";
   const hash = code?.hash().toString("hex");
   if (hash === undefined) return checkFailed("pool", "there is no contract at the address");
-  if (hash !== loadPoolCode(poolKindOf(kind, claimed.version)).codeHash) { // also if a registry lists it
+  if (hash !== loadPoolCode(poolKindOf(kind, claimed.version)).codeHash) { // even if a registry lists the pool
     return checkFailed("pool", "the contract at the address is not a pool that this program knows");
   }
   let denomination: bigint;

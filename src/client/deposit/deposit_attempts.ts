@@ -17,14 +17,14 @@ export interface DepositRequest {
   readonly chain: Chain;
   readonly pool: Pool;
   readonly network: Network;
-  /** Pays the denomination. The chain shows it as the depositor. */
+  /** Pays the denomination. The chain shows this wallet as the depositor. */
   readonly wallet: Wallet;
   readonly note: Note;
   /** Source of the tree. Default: the pool's own logs. */
   readonly source?: CommitmentSource;
   readonly tree?: MerkleTree;
   readonly prover: Prover;
-  /** Attempts while other deposits take the leaf. Default: 10. */
+  /** Maximum number of attempts if other deposits take the leaf. Default: 10. */
   readonly maxAttempts?: number;
   /** Milliseconds that the source may lag behind the chain. Default: 25,000. */
   readonly treeTimeoutMs?: number;
@@ -35,7 +35,7 @@ export interface DepositRequest {
   readonly onStep?: (step: DepositStep) => void;
 }
 
-/** Steps as they are reached. `lost`: another deposit took the leaf, and the next attempt begins. */
+/** The steps of a deposit. `lost`: another deposit took the leaf, and the next attempt begins. */
 export type DepositStep =
   | { readonly step: "syncing" | "proving" | "sending"; readonly attempt: number }
   | {

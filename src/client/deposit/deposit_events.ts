@@ -41,7 +41,7 @@ export async function proveNextLeaf(
   return { commitment, newRoot, leafIndex, proof };
 }
 
-/** Reads the withdrawal from the same logs: to query its nullifier hash would let the node recognise it. */
+/** Reads withdrawals from the same logs: a query of the nullifier hash would reveal it to the node. */
 export async function findUnspentDeposit(
   chain: Chain,
   pool: AnyPool,

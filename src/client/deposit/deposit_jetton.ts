@@ -1,4 +1,4 @@
-/** The transfer does not bounce: the pool returns a refused deposit with another transfer. */
+/** Deposits jettons. Their transfer does not bounce: the pool returns a refused deposit with another transfer. */
 import type { Address } from "@ton/core";
 import { exitCodeName, exitCodes, Problem } from "../../core/errors/problem.ts";
 import { formatUnits } from "../../core/protocol/units.ts";
@@ -19,7 +19,7 @@ export interface JettonDepositRequest extends DepositRequest {
   readonly jetton: PoolJetton;
 }
 
-/** Longer than for native coins: the deposit passes through two more wallets. */
+/** Longer than for native coins, because the deposit passes through two more wallets. */
 const JETTON_EXPIRY_GRACE_SECONDS = 60;
 const REFUND_TIMEOUT_SECONDS = 120;
 const MAX_JETTON_TRANSFER_FEE_NANO = 50_000_000n;
@@ -27,7 +27,7 @@ const MAX_JETTON_TRANSFER_FEE_NANO = 50_000_000n;
 /**
  * Deposits exactly the pool's denomination of its jetton.
  * @throws {Problem} as {@linkcode depositNative} does; `insufficient_funds`; `wrong_pool` if the pool's
- *   jetton wallet is not the master's; `contract_refused` if the own jetton wallet refuses the transfer
+ *   jetton wallet is not the master's; `contract_refused` if the wallet's own jetton wallet refuses the transfer
  * @example
  * ```ts
  * const jetton = { asset: "usdt", decimals: 6, jettonMaster };
@@ -75,7 +75,7 @@ export async function depositJetton(
   );
 }
 
-/** Throws `contract_refused` if there is none, and `wrong_pool` if jettons sent to it would be lost. */
+/** Throws `contract_refused` if the pool has no jetton wallet, and `wrong_pool` if it would lose the jettons. */
 export async function verifyPoolJettonWallet(
   { chain, pool, jetton }: Pick<JettonDepositRequest, "chain" | "jetton"> & { readonly pool: AnyPool },
   { info: { jettonWallet } }: MatchedPool,
@@ -114,7 +114,7 @@ export async function assertJettonDepositFunds(
   await assertFunds(wallet, needed, "deposit");
 }
 
-/** Throws `contract_refused` if the wallet's own jetton wallet has refused a transfer since. */
+/** Throws `contract_refused` if the wallet's own jetton wallet has refused a transfer since then. */
 export async function assertNotBounced(
   { chain, wallet }: Pick<JettonDepositRequest, "chain" | "wallet">,
   ownJettonWallet: Address,

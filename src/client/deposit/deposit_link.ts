@@ -1,4 +1,4 @@
-/** Deposits through a link that never expires. If another deposit takes its leaf, a new link follows. */
+/** Deposits through a link that never expires. If another deposit takes the leaf, it creates a new link. */
 import type { Address } from "@ton/core";
 import type { ProveOptions } from "../../prover/prover.ts";
 import type { DepositResult } from "./deposit_events.ts";
@@ -16,7 +16,7 @@ export interface DepositLink extends PaymentLink {
   readonly leafIndex: number;
 }
 
-/** `stale`: a new link follows. `refused`: the pool returned a payment of this commitment by any sender. */
+/** `stale`: a new link follows. `refused`: the pool returned anyone's payment for this commitment. */
 export type LinkDepositStep =
   | Exclude<PayerDepositStep, { readonly step: "paying" }>
   | { readonly step: "link"; readonly link: DepositLink };

@@ -11,7 +11,7 @@ export type { DepositResult } from "./deposit_events.ts";
 const EXPIRY_GRACE_SECONDS = 15;
 
 /**
- * Deposits exactly the pool's denomination. Store the note first: once sent, it is the money.
+ * Deposits exactly the pool's denomination. Store the note first: after the payment, only the note gives access to it.
  * @throws {Problem} `wrong_pool`; `contract_refused` if the pool refuses the deposit and returns the payment;
  *   `payment_timeout` if the transfer expired, or other deposits took the leaf in every attempt;
  *   `nullifier_already_used` if the note is spent; `tree_incomplete`, `unknown_root`, `cancelled`

@@ -1,6 +1,6 @@
 /**
  * Deposits into a version 1 pool through a payer: a proof for the next free leaf, a payment, and the pool's log. If
- * another deposit takes the leaf, the pool returns the payment, and the payer is asked again.
+ * another deposit takes the leaf, the pool returns the payment, and the payer gets a new request.
  */
 import type { Cell } from "@ton/core";
 import { exitCodes, Problem } from "../../core/errors/problem.ts";
@@ -21,7 +21,7 @@ import { type Payer, type PaymentRequest, type PayMessage, requestAndWait } from
 
 export interface PayerDepositRequest
   extends Omit<DepositRequest, "wallet" | "maxAttempts" | "random" | "onStep"> {
-  /** A payer of jettons has an address. */
+  /** For jettons, the payer must have an address. */
   readonly payer: Payer;
   readonly jetton?: PoolJetton | undefined;
   /** Seconds of chain time that the payer has for each payment. Default: 90; Infinity for a link. */
@@ -31,7 +31,7 @@ export interface PayerDepositRequest
   readonly onStep?: (step: PayerDepositStep) => void;
 }
 
-/** `stale`: another deposit took the leaf. `refused`: the pool returned a payment of this commitment by any sender. */
+/** `stale`: another deposit took the leaf. `refused`: the pool returned anyone's payment for this commitment. */
 export type PayerDepositStep =
   | { readonly step: "syncing" | "proving" | "stale" }
   | { readonly step: "paying"; readonly leafIndex: number; readonly message: PayMessage }
@@ -41,8 +41,8 @@ export type PayerDepositStep =
 const EXPIRY_GRACE_SECONDS = { native: 15, jetton: 60 };
 
 /**
- * Deposits a version 1 note through a payer, or finds its earlier deposit. The payer is asked again only when its last
- * payment has returned or expired.
+ * Deposits a version 1 note through a payer, or finds its earlier deposit. The payer gets a new request only after its
+ * last payment has returned or expired.
  * @throws {Problem} as {@linkcode depositNative} does, and what the payer throws if nothing was sent; `payment_timeout`
  *   if no payment arrived in time
  * @example
@@ -106,7 +106,7 @@ async function waitForPayment(
   const refuse = (event: RefusedEvent) => {
     const reason = refusalReason(event.exitCode);
     onStep({ step: "refused", reason });
-    // If the endpoint's nodes disagree, the deposit that took the leaf may lie before the cursor.
+    // If the endpoint's nodes disagree, the deposit that took the leaf may be before the cursor.
     // The refusal of a late payment for an earlier leaf says nothing about this one.
     if (event.exitCode === exitCodes.ERR_STALE_DEPOSIT) {
       if (event.leafIndex === leafIndex) [stale, returned] = [true, true];
@@ -133,7 +133,7 @@ async function waitForPayment(
       }
       return undefined;
     },
-    // An expiring payment is asked for again only once the last one cannot arrive any more.
+    // A payment that expires is requested again only when the last one can no longer arrive.
     afterScan: () => clock.now() > deadline || (expires ? returned || chainTime > validUntil + grace : stale),
   });
   if (deposit !== undefined) return deposit;

@@ -21,15 +21,15 @@ export interface TransferDepositRequest {
   readonly chain: Chain;
   readonly pool: V2Pool;
   readonly network: Network;
-  /** A version 2 note. Store it first: once paid, it is the money. */
+  /** A version 2 note. Store it first: after the payment, only the note gives access to it. */
   readonly note: Note;
-  /** Pays. Without wallet and payer, the `payment` step says what to pay, and a payment from any wallet counts. */
+  /** Pays. Without wallet and payer, the `payment` step reports what to pay, and any wallet can pay. */
   readonly wallet?: Wallet | undefined;
-  /** Pays, instead of `wallet`. A payment from any wallet counts here as well. */
+  /** Pays, instead of `wallet`. A payment from any other wallet is accepted as well. */
   readonly payer?: Payer | undefined;
   /** Required for jettons. */
   readonly jetton?: PoolJetton | undefined;
-  /** Holds the jettons. Default: the wallet, or the payer; required for jettons without them. */
+  /** Owner of the jettons. Default: the wallet, or the payer. Required for jettons without either. */
   readonly jettonOwner?: Address | undefined;
   /** Seconds of chain time that `payer` has. Default: 300. */
   readonly validForSeconds?: number;
@@ -46,9 +46,9 @@ export interface DepositPayment {
   readonly url: string;
   /** The pool, or the jetton wallet that sends the jettons. */
   readonly to: Address;
-  /** In nano: exactly this for coins; for jettons, most of it returns. */
+  /** In nano. For coins, pay exactly this amount; for jettons, most of it returns. */
   readonly amount: bigint;
-  /** The text to send with coins. Jettons need the link. */
+  /** The comment to send with coins. Absent for jettons, which can only be paid through the link. */
   readonly comment?: string;
 }
 
@@ -114,7 +114,7 @@ export async function depositByTransfer(
   return await finish(waitForPayment(wait, { after, validUntil: Infinity }, signal));
 }
 
-/** Returns what to pay for a note of the native coin. It stays right for ever. */
+/** Returns the payment for a note of the native coin. It never expires. */
 export function buildPayment(
   to: Address,
   amount: bigint,
@@ -148,7 +148,7 @@ interface AwaitedTransfer {
   /** Chain time in Unix seconds; Infinity: any wallet pays, within the request's timeout. */
   readonly validUntil: number;
   readonly asked?: PaymentRequest;
-  /** The last transaction of a wallet before it sent jettons. */
+  /** The wallet's last transaction before it sent jettons. */
   readonly walletAfter?: TransactionId | undefined;
 }
 

@@ -4,7 +4,7 @@ import { Problem, type ProblemCode } from "../../core/errors/problem.ts";
 
 /** One message of a transfer. `amount` in nano. */
 export interface PayMessage {
-  /** A contract: it is shown as a bounceable address, so that a refused payment returns. */
+  /** A contract. Show its bounceable address, so that a refused payment returns. */
   readonly to: Address;
   readonly amount: bigint;
   readonly body: Cell;
@@ -17,7 +17,7 @@ export interface PayOptions {
 }
 
 /**
- * Pays a message. Its answer is never trusted: only the pool's log shows a deposit.
+ * Pays a message. The library does not trust its answer: only the pool's log proves a deposit.
  * @example
  * ```ts
  * const payer: Payer = { address, pay: async ({ to, amount, body }, { validUntil }) => {
@@ -87,13 +87,13 @@ const UNSENT_CODES: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
   "insufficient_funds",
 ]);
 
-/** What became of a request to pay. */
+/** The outcome of a request to pay. */
 export interface PaymentRequest {
   /** Rejects at once if the payer says that nothing was sent; otherwise never settles. */
   readonly unsent: Promise<never>;
-  /** The failure after which the payment may still arrive. */
+  /** The failure, if the payment may still arrive after it. */
   readonly fault: unknown;
-  /** Asks the payer to stop asking. */
+  /** Cancels the request. */
   withdraw(): void;
 }
 

@@ -16,7 +16,7 @@ export interface TransferMessage {
   readonly jettonWallet?: Address;
   /** An endpoint shows a block within these seconds; jettons pass through two more wallets. */
   readonly expiryGraceSeconds: number;
-  /** Who a refused payment returned to; undefined if the refusal is not of the pool's own jetton wallet. */
+  /** Returns the payer of a refused payment; undefined if it did not come through the pool's own jetton wallet. */
   refusedPayer(event: RefusedEvent): Address | undefined;
 }
 

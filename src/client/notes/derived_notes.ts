@@ -1,4 +1,4 @@
-/** Which notes of a seed exist: the next free index, and recovery from the seed alone. */
+/** Finds the notes of a seed: the next free index, and all deposited notes for recovery. */
 import { Problem } from "../../core/errors/problem.ts";
 import type { Network } from "../../core/protocol/network.ts";
 import type { Note } from "../../core/protocol/note.ts";
@@ -15,11 +15,11 @@ export interface DerivedNote {
   readonly note: Note;
 }
 
-/** What is known of a pool's derived notes, by commitment. */
+/** Looks up a pool's derived notes by commitment. */
 export interface KnownCommitments {
   /** Whether a note with this commitment is stored, deposited or not. */
   isStored(commitment: bigint): boolean;
-  /** Whether the pool has it as a leaf or a waiting deposit, as far as known. */
+  /** Whether the pool is known to have it as a leaf or a waiting deposit. */
   isDeposited(commitment: bigint): boolean;
 }
 
@@ -52,8 +52,8 @@ export function nextDerivedNote(
 }
 
 /**
- * Returns the deposited notes of a pool, by index. It asks nothing about a single note: `isDeposited` searches leaves
- * that were read as a whole.
+ * Returns the deposited notes of a pool, by index. No server learns which notes are searched: `isDeposited` searches
+ * leaves that were downloaded as a whole.
  * @param isDeposited whether the pool has a leaf or a waiting deposit with this commitment
  * @example
  * ```ts

@@ -1,4 +1,4 @@
-/** Reads the pool's whole history, so that no server learns which notes are yours. */
+/** Finds the state of notes in the pool's whole history, so that no server learns which notes they are. */
 import type { Address } from "@ton/core";
 import { Problem } from "../../core/errors/problem.ts";
 import type { PoolVersion } from "../../core/protocol/deployments.ts";
@@ -14,7 +14,7 @@ import { type NotePayment, toNotePayment } from "./note_payment.ts";
 
 export interface NoteStatus {
   readonly state: "absent" | "deposited" | "withdrawn";
-  /** Of the first deposit of this note that can be withdrawn, or of its last. */
+  /** The leaf of this note's first deposit that can be withdrawn, or of its last deposit. */
   readonly leafIndex?: number;
   /** Deposits of this note that are not withdrawn, if it was paid more than once. Each can be withdrawn. */
   readonly unspentDeposits?: number;
@@ -27,7 +27,7 @@ export interface NoteStatus {
   readonly withdrawnAt?: number;
   readonly payment?: NotePayment;
   readonly deposits: number;
-  /** Deposits after this one; all if the note is absent. */
+  /** Number of deposits after this one; of all deposits if the note is not in the pool. */
   readonly since: number;
   readonly withdrawalsSince: number;
 }
@@ -40,13 +40,13 @@ export interface PoolHistory {
 }
 
 interface PoolHistoryOptions {
-  /** Of the pool. Default: 1. */
+  /** Version of the pool. Default: 1. */
   readonly version?: PoolVersion | undefined;
   readonly signal?: AbortSignal;
   readonly onProgress?: (seen: number) => void;
 }
 
-/** Throws `unknown_root` if the pool does not know the history's root: the endpoint is behind or lies. */
+/** Throws `unknown_root` if the pool does not know the history's root: the endpoint is behind or gives false data. */
 export async function checkNotes(
   chain: Chain,
   pool: Address,
@@ -59,7 +59,7 @@ export async function checkNotes(
 
 /**
  * Reads a pool's whole history and confirms it by the pool's root.
- * @throws {Problem} `unknown_root` if the pool does not know the history's root: the endpoint is behind or lies
+ * @throws {Problem} `unknown_root` if the pool does not know the history's root: the endpoint is behind or wrong
  * @example
  * ```ts
  * const history = await readPoolHistory(chain, pool.address, { version: 2 });

@@ -1,11 +1,11 @@
-/** Two armored age files, which `age` can decrypt: an identity under the passphrase, and the notes for it. */
+/** Encrypts a note store as two armored age files: an identity under the passphrase, and the notes for it. */
 import { armor, Decrypter, Encrypter, generateX25519Identity, identityToRecipient } from "age-encryption";
 import { Problem } from "../../core/errors/problem.ts";
 import { Secret } from "../../core/text/secret.ts";
 
 /** age's default: log2 of scrypt's N. Takes about a second and 256 MiB. */
 export const SCRYPT_WORK_FACTOR = 18;
-/** For devices without 256 MiB: takes 64 MiB. Only for passphrases that were drawn, see {@linkcode createIdentity}. */
+/** For devices without 256 MiB: needs 64 MiB. Use it only for randomly drawn passphrases. */
 export const LIGHT_WORK_FACTOR = 16;
 const AGE_ARMOR_FOOTER = "-----END AGE ENCRYPTED FILE-----\n";
 
@@ -13,7 +13,7 @@ const AGE_ARMOR_FOOTER = "-----END AGE ENCRYPTED FILE-----\n";
 export interface NoteIdentity {
   /** An age identity: it opens the store without the passphrase. */
   readonly key: Secret<string>;
-  /** The identity under the passphrase, armored: the first part of every file of the store. */
+  /** The identity, encrypted with the passphrase and armored: the first part of every file of the store. */
   readonly head: string;
 }
 
@@ -60,7 +60,7 @@ export async function identityOf(bytes: Uint8Array, passphrase: Secret<string>):
 }
 
 /**
- * Returns the vault of a key, at once: the passphrase is not needed again.
+ * Returns the vault of a key immediately, without the passphrase.
  * @throws {Problem} `note_store_corrupted` if the key is not an age identity
  * @example
  * ```ts
@@ -135,12 +135,12 @@ function decodeOr(corrupted: Problem, decode: () => Uint8Array): Uint8Array {
   }
 }
 
-/** scrypt's 256 MiB were refused: a RangeError, in Firefox an InternalError. */
+/** Returns whether scrypt could not allocate its memory: a RangeError, in Firefox an InternalError. */
 function isAllocationFailure(error: unknown): boolean {
   return error instanceof RangeError || (error as { readonly name?: unknown })?.name === "InternalError";
 }
 
-/** Returns the base-2 logarithm of scrypt's cost with which the first part of a store's file was made. */
+/** Returns the base-2 logarithm of scrypt's cost in the first part of a store's file. */
 export function workFactorOf(head: string): number {
   const [, stanza] = new TextDecoder().decode(armor.decode(head)).split("\n", 2);
   return Number(/^-> scrypt \S+ (\d{1,2})$/.exec(stanza)?.[1] ?? SCRYPT_WORK_FACTOR);

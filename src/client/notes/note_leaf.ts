@@ -4,9 +4,9 @@ import type { AnyPool } from "../../ton/pool/any_pool.ts";
 import { V2Pool } from "../../ton/pool/v2/pool.ts";
 
 /**
- * Returns a version 2 note with the nullifier hash of its leaf, and any other note as it is. Of several leaves with the
- * note's commitment, it takes the first that can be withdrawn, or the last one if all are spent.
- * @param nullifierHash of an interrupted withdrawal, whose leaf is preferred
+ * Returns a version 2 note with the nullifier hash of its leaf, and any other note unchanged. If several leaves have
+ * the note's commitment, it uses the first that can be withdrawn, or the last one if all are spent.
+ * @param nullifierHash of an interrupted withdrawal; its leaf is preferred
  * @throws {Problem} `commitment_not_found` if the pool has no such deposit, or it waits for its settlement
  * @example
  * ```ts

@@ -1,4 +1,4 @@
-/** Of several submitted proofs of a note, the first to be included pays its recipient. */
+/** Finds which recipient was paid: of several submitted proofs of a note, the first on chain pays its recipient. */
 import type { Address } from "@ton/core";
 import { Problem } from "../../core/errors/problem.ts";
 import type { Note } from "../../core/protocol/note.ts";
@@ -11,7 +11,7 @@ import { type Clock, pollUntil } from "../../core/time.ts";
 export interface NotePayment {
   readonly tx: string;
   readonly recipient: Address;
-  /** Received the fee; null: no relayer. */
+  /** The relayer that received the fee; null: no relayer. */
   readonly relayer: Address | null;
   /** In the smallest unit of the pool's asset. */
   readonly fee: bigint;

@@ -1,4 +1,4 @@
-/** A note is stored before anything is sent, and each step is journaled so that another run can continue. */
+/** The note store. A note is stored before anything is sent, and each step is journaled so that a run can resume. */
 import * as z from "zod";
 import { Problem } from "../../core/errors/problem.ts";
 import { fieldToHex } from "../../core/crypto/field.ts";
@@ -8,13 +8,13 @@ import { formatNoteSeed, type NoteSeed, parseNoteSeed } from "../../core/protoco
 import { proofSchema } from "../../core/crypto/proof_schema.ts";
 import { Secret } from "../../core/text/secret.ts";
 
-/** As last known. The chain is authoritative. */
+/** The last known state. The chain is authoritative. */
 const noteStates = ["created", "depositing", "deposited", "withdrawing", "withdrawn"] as const;
 export type NoteState = (typeof noteStates)[number];
 
-/** A note has some thousand bytes, and on a page some ten thousand. */
+/** A note takes a few thousand bytes, and ten times as many on a page to print. */
 export const MAX_NOTE_STORE_BYTES = 128_000_000;
-/** Of the commitment, which is public. */
+/** Length of an id: the first digits of the commitment, which is public. */
 const NOTE_ID_HEX_DIGITS = 12;
 
 const decimalSchema = z.string().regex(/^(0|[1-9][0-9]{0,90})$/);
@@ -44,7 +44,7 @@ const noteRecordSchema = z.object({
     /** Unix seconds of the block. */
     timestamp: z.number().optional(),
   }).optional(),
-  /** The last attempt; for a withdrawn note the one that paid. */
+  /** The last attempt; for a withdrawn note, the one that was paid. */
   withdrawal: withdrawalSchema.optional(),
   /** Oldest first. Until the note is withdrawn, each may still pay its recipient. */
   earlier: z.array(withdrawalSchema).optional(),
@@ -58,7 +58,7 @@ const noteStoreSchema = z.object({
 });
 
 type StoredNoteRecord = z.output<typeof noteRecordSchema>;
-/** All of it is public or will be. */
+/** Contains only data that is or becomes public. */
 export type WithdrawalAttempt = Omit<NonNullable<StoredNoteRecord["withdrawal"]>, "request"> & {
   readonly request: { readonly proof: Groth16Proof; readonly publicSignals: readonly string[] };
 };
@@ -71,7 +71,7 @@ export interface NoteRecord extends Readonly<Omit<StoredNoteRecord, "note" | "wi
   readonly earlier?: readonly WithdrawalAttempt[];
 }
 
-/** What a note store holds. */
+/** The content of a note store. */
 export interface NoteStoreContent {
   /** Absent in a store of an earlier release, until its next note is created. */
   readonly seed?: NoteSeed;
@@ -79,7 +79,7 @@ export interface NoteStoreContent {
   readonly records: readonly NoteRecord[];
 }
 
-/** The notes of one owner, and the seed of the new ones. Methods are atomic across processes, and their changes survive a crash. */
+/** The notes of one owner, and the seed of new notes. Methods are atomic across processes; changes survive a crash. */
 export interface NoteStore {
   /** Oldest first. */
   list(): Promise<readonly NoteRecord[]>;
@@ -119,7 +119,7 @@ export function findNote(records: readonly NoteRecord[], id: string): NoteRecord
   throw new Problem("unknown_note", `${detail} ${JSON.stringify(id)}`);
 }
 
-/** Returns the note as stored: its id differs if an earlier note has it. */
+/** Returns the stored note. Its id differs from that of `record` if an earlier note has the same id. */
 export async function addNote(store: NoteStore, record: NoteRecord): Promise<NoteRecord> {
   await store.add([record]);
   return addedNote(await store.list(), record.text);
@@ -130,7 +130,7 @@ export function addedNote(records: readonly NoteRecord[], text: Secret<string>):
   return records.find((stored) => stored.text.reveal() === text.reveal())!;
 }
 
-/** Returns, by id, the other notes of the same pool and nullifier. Only one of them can be paid. */
+/** Returns, for each id, the other notes with the same pool and nullifier. Only one of them can be paid. */
 export function findNullifierTwins(
   records: readonly NoteRecord[],
 ): ReadonlyMap<string, readonly NoteRecord[]> {
@@ -177,7 +177,7 @@ export function parseNoteStore(text: string): NoteStoreContent {
   }
 }
 
-/** Numbers further notes of one short id. The store keeps the order, so ids do not change. */
+/** Numbers notes that share a short id. Ids do not change, because the store preserves the order. */
 function withUniqueIds(records: readonly NoteRecord[]): NoteRecord[] {
   const counts = new Map<string, number>();
   return records.map((record) => {

@@ -1,4 +1,4 @@
-/** A proof does not bind the pool: every pool with the same root accepts it. */
+/** Checks that a note belongs to a pool, because a proof does not: every pool with the same root accepts it. */
 import type { Address } from "@ton/core";
 import { Problem } from "../../core/errors/problem.ts";
 import type { Network } from "../../core/protocol/network.ts";
@@ -22,7 +22,7 @@ export interface MatchedPool {
   readonly info: PoolInfo;
 }
 
-/** Throws `wrong_pool` if asset, amount or network are not the note's. `jetton` is required for jettons. */
+/** Throws `wrong_pool` if asset, amount or network differ from the note's. `jetton` is required for jettons. */
 export async function assertNoteMatchesPool(
   pool: AnyPool,
   note: Note,

@@ -13,12 +13,12 @@ import {
   serializeNoteStore,
 } from "./note_store.ts";
 
-/** Where the encrypted bytes of a note store lie. Each write replaces all of them at once, and survives a crash. */
+/** Stores the encrypted bytes of a note store. Each write replaces all of them atomically, and survives a crash. */
 export interface NoteStorage {
   /** For messages. */
   readonly name: string;
   read(): Promise<Uint8Array | undefined>;
-  /** Throws `write_failed`; what was stored before stays. */
+  /** Throws `write_failed`; the earlier bytes remain then. */
   write(bytes: Uint8Array<ArrayBuffer>): Promise<void>;
   /** Excludes other writers for the time of one change. */
   lock(): Promise<Disposable>;
@@ -26,7 +26,7 @@ export interface NoteStorage {
   lockForWork(): Promise<Disposable>;
 }
 
-/** What a change writes, and its result. */
+/** The content that a change writes, and its result. */
 interface Change<T> {
   readonly content: NoteStoreContent;
   readonly result: T;
@@ -46,7 +46,7 @@ export async function openStoredNotes(
   vault: NoteVault,
   toPaperCode: (text: Secret<string>) => Promise<string>,
 ): Promise<NoteStore> {
-  // Bytes that were replaced by another store's do not decrypt with this key.
+  // Fails if the bytes were replaced by those of another store.
   const readBytes = async () => {
     const bytes = await storage.read();
     if (!bytes) throw new Problem("note_store_corrupted", `${storage.name} no longer exists`);
@@ -72,7 +72,7 @@ export async function openStoredNotes(
     restoreSeed: (seed) => change((content) => ({ content: withSeed(content, seed), result: undefined })),
     update: (id, changed) => change((content) => updateRecord(content, id, changed)),
     async exportBackup() {
-      await load(); // bytes that cannot be read are not a backup
+      await load(); // unreadable bytes must not become a backup
       return await readBytes();
     },
     createPaperCode: async (id) => await toPaperCode(findNote((await load()).records, id).text),

@@ -4,7 +4,7 @@ import type { NoteRecord, WithdrawalAttempt } from "./note_store.ts";
 
 type JournaledAttempts = Pick<NoteRecord, "withdrawal" | "earlier">;
 
-/** The journal before `next` is submitted. Earlier attempts are kept, because each may still pay. */
+/** Returns the journal to store before `next` is submitted. Earlier attempts stay, because each may be paid. */
 export function recordAttempt(
   { withdrawal, earlier = [] }: JournaledAttempts,
   next: WithdrawalAttempt,

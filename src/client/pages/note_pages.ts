@@ -1,9 +1,9 @@
-/** Which notes are deposited and spent, found in whole pages on this device. */
+/** Finds deposited and spent notes on this device, in whole downloaded pages. */
 import { bytesToBigint, FIELD_BYTES } from "../../core/crypto/field.ts";
 import { type Note, placeNote } from "../../core/protocol/note.ts";
 import type { NoteStatus } from "../notes/note_check.ts";
 
-/** The public data of a pool in which notes are looked up. */
+/** The public data of a pool that notes are searched in. */
 export interface NotePages {
   /** 32 bytes each, big-endian. */
   readonly leaves: Uint8Array;
@@ -13,7 +13,7 @@ export interface NotePages {
   readonly spent: Uint8Array;
 }
 
-/** The part of a {@linkcode NoteStatus} that pages show: neither times nor payments. */
+/** The part of a {@linkcode NoteStatus} that pages contain: no times and no payments. */
 export type NotePageStatus = Pick<
   NoteStatus,
   "state" | "leafIndex" | "waits" | "unspentDeposits" | "deposits" | "since"
@@ -54,7 +54,7 @@ export function checkNotesInPages(
   });
 }
 
-/** Returns the positions of each value that occurs. Reads the bytes once, however many values there are. */
+/** Returns the positions of each value that occurs. Reads the bytes once, for any number of values. */
 function findPositions(
   bytes: Uint8Array,
   values: readonly bigint[],

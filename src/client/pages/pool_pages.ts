@@ -1,6 +1,6 @@
 /**
- * What a pool makes public, downloaded in whole pages: no server learns which note matters, or when this client last
- * synced. Full pages can be kept between visits.
+ * Downloads a pool's public data in whole pages, so that no server learns which note matters, or when this client last
+ * synced. Full pages can be cached between visits.
  */
 import { bytesToBigint, FIELD_BYTES } from "../../core/crypto/field.ts";
 import { Problem } from "../../core/errors/problem.ts";
@@ -19,20 +19,20 @@ import {
   type TreeSyncOptions,
 } from "../tree_sync.ts";
 
-/** Keeps public pages between visits. */
+/** Caches public pages between visits. */
 export interface PageCache {
   read(key: string): Promise<Uint8Array | undefined>;
   /** Replaces the bytes. Does not throw: the cache only saves downloads. */
   write(key: string, bytes: Uint8Array): Promise<void>;
 }
 
-/** Everything that a pool's relayer reports about notes. */
+/** All data about notes that a relayer serves for a pool. */
 export interface PoolPages {
-  /** Whose root the pool has confirmed. */
+  /** The tree, whose root the pool has confirmed. */
   readonly tree: MerkleTree;
-  /** Of the tree, 32 bytes each, big-endian. */
+  /** The leaves of the tree, 32 bytes each, big-endian. */
   readonly leaves: Uint8Array;
-  /** Of a version 2 pool: commitments that wait for their settlement, after the leaves. */
+  /** Version 2 pools only: commitments that wait for their settlement, after the leaves. */
   readonly pending: readonly bigint[];
   /** Nullifier hashes in the order of the pool's log, 32 bytes each, big-endian. */
   readonly spent: Uint8Array;
@@ -40,7 +40,7 @@ export interface PoolPages {
 
 export interface PoolPagesOptions extends TreeSyncOptions {
   readonly cache?: PageCache | undefined;
-  /** The pool's tree of an earlier call. It grows. */
+  /** The tree of an earlier call for this pool, to which new leaves are appended. */
   readonly tree?: MerkleTree | undefined;
   /** Accept a tree that lacks the newest deposits instead of waiting for the relayer. */
   readonly mayBeBehind?: boolean | undefined;
@@ -99,7 +99,7 @@ export async function downloadPoolTree(
   } catch (error) {
     if (!(error instanceof Problem && error.code === "unknown_root")) throw error;
   }
-  // What was kept may be of another history, such as a local network's last one.
+  // The cached pages may belong to another history, such as that of an earlier local network.
   await cache?.write(key, new Uint8Array());
   try {
     return await sync();
@@ -109,7 +109,7 @@ export async function downloadPoolTree(
   }
 }
 
-/** Kept by relayer, because no root confirms them. Waits for a relayer that is behind the pool's count. */
+/** Caches these pages for each relayer, because no root confirms them. Waits for a relayer that is behind the pool. */
 async function downloadSpent(
   relayer: RelayerClient,
   pool: AnyPool,
@@ -141,9 +141,9 @@ interface Pages {
   readonly fetchPage: (from: number) => Promise<Uint8Array>;
   readonly key: string;
   readonly cache: PageCache | undefined;
-  /** More items than this are refused: full pages without an end would fill the memory. */
+  /** Maximum number of items: endless full pages would fill the memory. */
   readonly capacity: number;
-  /** A page is kept once this many items follow it. */
+  /** Number of items that must follow a page before it is cached. */
   readonly margin: number;
 }
 

@@ -1,4 +1,4 @@
-/** No request has both a commitment and a nullifier hash: that would reveal which deposit is withdrawn. */
+/** The client of a relayer. No request contains both a commitment and a nullifier hash: that would link them. */
 import type { Address } from "@ton/core";
 import {
   bytesToBigint,
@@ -76,12 +76,12 @@ export class RelayerClient {
     return this.#transport.request(statusSchema, "/status");
   }
 
-  /** Notes lack the generation: store the pool's address beside each note. */
+  /** Returns the relayer's pools. A note lacks the pool's generation, so store the pool's address with it. */
   pools(): Promise<RelayerPools> {
     return this.#transport.request(poolsSchema, "/pools");
   }
 
-  /** In the smallest unit of the pool's asset. `which` is its address or key. Throws `unknown_pool`. */
+  /** Returns the fee in the asset's smallest unit. `which` is the pool's address or key. Throws `unknown_pool`. */
   async feeFloor(which: string | Address): Promise<bigint> {
     const [{ feeBps, feeMinNanoNative }, { network, pools }] = await Promise.all([
       this.status(),
@@ -167,8 +167,8 @@ export class RelayerClient {
   }
 
   /**
-   * If a retry reports the note as in use, the first attempt was accepted. `waiting`: not sent yet, poll
-   * {@linkcode withdrawalStatus}. The error `nullifier_already_used` has the status of that withdrawal in
+   * Submits a withdrawal. If a retry reports the note as in use, the first attempt was accepted. `waiting`: not sent
+   * yet, poll {@linkcode withdrawalStatus}. The error `nullifier_already_used` has the status of that withdrawal in
    * `members.withdrawal`. After `relayer_unavailable` the relayer may still carry out the withdrawal.
    */
   async withdraw(
@@ -209,7 +209,7 @@ interface LeafPage {
   readonly nextFrom: number | null;
 }
 
-/** Parses leaves of 32 bytes. Fewer than `limit` are the last ones. */
+/** Parses leaves of 32 bytes. A page of fewer than `limit` leaves is the last one. */
 function parseLeafBytes(bytes: Uint8Array, from: number, limit: number): LeafPage {
   assertFieldBytes(bytes, limit);
   const count = bytes.length / FIELD_BYTES;

@@ -2,8 +2,8 @@ import { Problem } from "../../core/errors/problem.ts";
 import { type HttpProblemCode, httpProblems } from "../../core/errors/http_problems.ts";
 
 /**
- * A relayer's refusal: a claim that proves nothing and never keeps another relayer from being tried. The
- * message is this program's; the relayer's text is only in `members`, because it could lie to a user.
+ * A relayer's refusal. It proves nothing, so the client may try another relayer. The message comes from this library;
+ * the relayer's own text is only in `members`, because it could mislead a user.
  * @example
  * ```ts
  * try {

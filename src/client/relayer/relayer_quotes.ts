@@ -11,12 +11,12 @@ export interface RelayerQuote {
   readonly maxRefund: bigint;
 }
 
-/** For all requests and attempts of one relayer. */
+/** Covers all requests and attempts for one relayer. */
 export const QUOTE_TIMEOUT_MS = 10_000;
 const WAITING_REPORT_INTERVAL_MS = 1_000;
 
 interface QuoteOptions {
-  /** For each relayer. Default: 10,000. */
+  /** Milliseconds for each relayer. Default: 10,000. */
   readonly timeoutMs?: number;
   /** Called every second with the relayers that have not responded. */
   readonly onWaiting?: (silent: readonly RelayerClient[], elapsedMs: number, timeoutMs: number) => void;

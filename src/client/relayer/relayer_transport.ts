@@ -8,9 +8,9 @@ import { AttemptError, parseRetryAfterMs, retryRequest } from "./request_retry.t
 
 export interface RelayerTransportOptions {
   readonly fetch?: typeof fetch;
-  /** For one attempt. Default: 60,000, because a withdrawal may wait 30 s for the relayer's wallet. */
+  /** Timeout of one attempt. Default: 60,000, because a withdrawal may wait 30 s for the relayer's wallet. */
   readonly attemptTimeoutMs?: number;
-  /** For a request with all attempts and waits. Default: 90,000. */
+  /** Timeout of a request with all attempts and waits. Default: 90,000. */
   readonly requestTimeoutMs?: number;
   /** Default: 3. Retrying a withdrawal never pays it twice. */
   readonly maxAttempts?: number;
@@ -75,7 +75,7 @@ export class RelayerTransport {
     );
   }
 
-  /** Asks for bytes. An earlier release of the relayer responds in JSON. */
+  /** Requests bytes. Earlier releases of the relayer respond with JSON. */
   requestBytes(path: string): Promise<RelayerResponse> {
     return this.retry(path, (send) => send(undefined, `${BYTES_TYPE}, application/json;q=0.5`));
   }
@@ -86,7 +86,7 @@ export class RelayerTransport {
     accept: string | undefined,
     signal: AbortSignal,
   ): Promise<RelayerResponse> {
-    const { attemptTimeoutMs = 60_000, fetch: send = fetch } = this.options; // called as a function: browsers refuse a method
+    const { attemptTimeoutMs = 60_000, fetch: send = fetch } = this.options; // browsers reject `fetch` as a method
     let response: Response | undefined;
     const failed = (problem: Problem, status?: number) =>
       new AttemptError(problem, status, this.#retryAfterMs(response));
@@ -134,7 +134,7 @@ export class RelayerTransport {
     return new Problem("relayer_unavailable", `${this.baseUrl} ${what}${unknown}`, { cause });
   }
 
-  /** Accepts only codes of the HTTP interface: a relayer must not report that this program was cancelled. */
+  /** Accepts only codes of the HTTP API: a relayer must not be able to report `cancelled`. */
   #refusal(json: unknown, status: number, path: string): Problem {
     const parsed = problemDocumentSchema.safeParse(json);
     if (parsed.success && isHttpProblemCode(parsed.data.code)) {

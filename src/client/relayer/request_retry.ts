@@ -9,7 +9,7 @@ const RETRYABLE_CODES: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
   "overloaded",
   "verification_busy",
 ]);
-/** Responses of a proxy whose relayer does not respond. */
+/** The responses of a proxy when its relayer does not respond. */
 const RETRYABLE_HTTP_STATUSES: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 const INITIAL_BACKOFF_MS = 500;
 

@@ -1,4 +1,4 @@
-/** Turns a note into the arguments of a withdrawal. The note stays in this module. */
+/** Builds the arguments of a withdrawal from a note. The note does not leave this module. */
 import type { Address } from "@ton/core";
 import { addressToField } from "../../core/protocol/messages/address_field.ts";
 import { Problem } from "../../core/errors/problem.ts";
@@ -22,7 +22,7 @@ export interface WithdrawRequest {
   readonly jetton?: PoolJetton;
   readonly source: CommitmentSource;
   readonly tree?: MerkleTree;
-  /** A relayer's path instead of a tree. It is verified, but requesting it revealed the deposit. */
+  /** A relayer's path instead of a tree. It is verified, but requesting it has revealed the deposit. */
   readonly path?: MerklePathWithRoot;
   /** A fresh address: earlier use of it would be linked to this withdrawal. */
   readonly recipient: Address;

@@ -1,4 +1,4 @@
-/** What would link a withdrawal to its deposit in spite of the proof. Users are warned beforehand. */
+/** Finds facts that link a withdrawal to its deposit despite the proof, so that users can be warned. */
 
 /** Undefined members are unknown. */
 export interface LinkabilityFacts {
@@ -37,7 +37,7 @@ const conditions = {
   same_endpoint: ({ sameEndpoint }) => sameEndpoint === true,
 } satisfies Record<string, (facts: LinkabilityFacts) => boolean>;
 
-/** What may link a withdrawal, or make its money hard to reach. */
+/** Codes of facts that may link a withdrawal, or make its money hard to reach. */
 export type LinkabilityCode = keyof typeof conditions;
 
 /** All codes, the most severe first. */

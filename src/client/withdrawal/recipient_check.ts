@@ -3,7 +3,7 @@ import { Problem } from "../../core/errors/problem.ts";
 import type { AnyPool } from "../../ton/pool/any_pool.ts";
 import type { MatchedPool } from "../notes/pool_match.ts";
 
-/** `blocked` are contracts that never return a payment. Throws `unpayable_recipient`. */
+/** Throws `unpayable_recipient` for a recipient in `blocked`: contracts that never return a payment. */
 export function assertRecipientNotBlocked(recipient: Address, blocked: Iterable<Address>): void {
   const refused = (detail: string) => new Problem("unpayable_recipient", detail);
   if (recipient.hash.every((byte) => byte === 0)) {
@@ -32,7 +32,7 @@ export function assertPayableRecipient(
   assertRecipientNotBlocked(recipient, [...ownContracts, ...blockedRecipients]);
 }
 
-/** The party must be in an existing workchain, and neither the pool nor its jetton wallet. */
+/** Returns whether the party is in an existing workchain, and neither the pool nor its jetton wallet. */
 export function isPayable(pool: AnyPool, party: Address, matched: MatchedPool): boolean {
   return isPayableWorkchain(party, matched) && !party.equals(pool.address) &&
     !matched.info.jettonWallet?.equals(party);
@@ -44,7 +44,7 @@ export function unpayableReason(party: Address, matched: MatchedPool): string {
   return `a pool of this kind pays in ${workchains} only`;
 }
 
-/** Whether the recipient of jettons would have no coins to move them. Amounts in nano. */
+/** Returns whether the recipient would have no coins to move the jettons. Amounts in nano. */
 export function isWithoutGas(
   { assetKind, balance, refund }: {
     readonly assetKind: "native" | "jetton";

@@ -1,4 +1,4 @@
-/** No relayer is trusted: the pool must confirm tree and payment, and no response ends the search. */
+/** Withdraws through untrusted relayers: the pool must confirm tree and payment, and no response ends the search. */
 import { exitCodes, Problem, type ProblemCode, type ProblemDetail } from "../../core/errors/problem.ts";
 import type { ProveOptions } from "../../prover/prover.ts";
 import { findNoteLeaf } from "../notes/note_leaf.ts";
@@ -32,7 +32,7 @@ export interface RelayedWithdrawalResult {
 
 interface Candidate {
   readonly relayer: RelayerClient;
-  /** Its earlier fee, which it must not raise. */
+  /** The relayer's earlier fee, which it must not raise. */
   floor?: bigint;
   failedProofs: number;
 }
@@ -56,10 +56,10 @@ const NON_RETRYABLE_CODES: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
 ]);
 
 /**
- * Withdraws through the first relayer that completes it, and waits until the pool has paid. A withdrawal of
- * an interrupted run is followed instead of repeated.
+ * Withdraws through the first relayer that completes the withdrawal, and waits until the pool has paid. It follows the
+ * withdrawal of an interrupted run instead of repeating it.
  * @param relayers in the order to try them; one that raises its quoted fee is skipped
- * @returns the relayer that had the proof last, and `payment` unless it reports the withdrawal as confirmed
+ * @returns the last relayer that got the proof, and `payment` unless it reports the withdrawal as confirmed
  * @throws {Problem} `relayer_unavailable`, with one entry of `errors` for each relayer; `fee_above_limit` if
  *   all exceed `maxFee`; `nullifier_already_used` only if the pool reports the note as spent; faults of the
  *   request and errors of its callbacks at once
@@ -134,7 +134,7 @@ export async function withdrawViaRelayers(
   throw noRelayerLeft(submittedTo !== undefined, errors);
 }
 
-/** Any proof of the note may have been paid, so the pool's logs decide unless the relayer reports its own as confirmed. */
+/** Reads the payment from the pool's logs unless the relayer confirms: another proof may have been paid. */
 async function reportPaid(
   relayer: RelayerClient,
   status: WithdrawalStatus,
@@ -167,7 +167,7 @@ function toCandidates(
   });
 }
 
-/** A relayer gets less time while others are left to try. */
+/** A relayer gets less time if other relayers can still be tried. */
 function waitLimits(
   othersLeft: boolean,
   { sinceSubmittedMs = 0 }: RelayedWithdrawalRequest,

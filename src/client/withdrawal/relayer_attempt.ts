@@ -11,10 +11,10 @@ import { buildWithdrawArgs, type WithdrawRequest } from "./build_withdraw_args.t
 import type { LinkabilityCode } from "./linkability_warnings.ts";
 import { assertPayableRecipient, isPayable, isWithoutGas } from "./recipient_check.ts";
 
-/** The relayer supplies the tree, its address and its fee. */
+/** A withdrawal whose relayer supplies the tree, its own address and its fee. */
 export interface RelayedWithdrawalRequest
   extends Omit<WithdrawRequest, "source" | "tree" | "path" | "relayer" | "fee"> {
-  /** The pool's key at the relayer. Default: that of the pool's address. */
+  /** The pool's key at the relayer. Default: found by the pool's address. */
   readonly poolKey?: string;
   /** Returns the fee to offer for a relayer's floor. Default: the floor. */
   readonly chooseFee?: (floor: bigint) => bigint;
@@ -44,7 +44,7 @@ export interface RelayerOffer {
   readonly tree?: MerkleTree | undefined;
 }
 
-/** Wraps the error of a callback: no relayer caused it, so no other one is tried. */
+/** Wraps the error of a callback. No relayer caused it, so no other relayer is tried. */
 export class CallbackError extends Error {}
 
 /** Returns the limit without `maxFee`, in the asset's smallest unit. */

@@ -1,4 +1,4 @@
-/** The chain shows wallet and recipient together forever: use it for tests, or if no relayer is left. */
+/** Withdraws without a relayer. The chain links wallet and recipient forever: for tests, or if no relayer works. */
 import { exitCodes, Problem } from "../../core/errors/problem.ts";
 import { V2Pool } from "../../ton/pool/v2/pool.ts";
 import { findNoteLeaf } from "../notes/note_leaf.ts";
@@ -21,10 +21,10 @@ interface SelfWithdrawalRequest extends Omit<WithdrawRequest, "relayer" | "fee" 
 /** Blocks up to `validUntil` are visible at the endpoint after this many seconds. */
 const EXPIRY_GRACE_SECONDS = 15;
 const MAX_STALE_SLOTS = 5;
-/** Less than for jettons: there is one message and no jetton wallet. */
+/** Lower than for jettons, because there is one message and no jetton wallet. */
 const MAX_TRANSFER_FEE_NANO = 20_000_000n;
 
-/** Also throws `insufficient_funds`, `contract_refused`, and `chain_unavailable` if the transfer expired. */
+/** Throws as `buildWithdrawArgs` does; `insufficient_funds`, `contract_refused`; `chain_unavailable` after expiry. */
 export async function withdrawSelf(
   request: SelfWithdrawalRequest,
   options: ProveOptions = {},

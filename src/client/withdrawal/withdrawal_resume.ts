@@ -11,7 +11,7 @@ import {
   type WithdrawalWaitOptions,
 } from "./withdrawal_wait.ts";
 
-/** `paid` has the relayer's status if it confirms. `prove_again`: a new proof is needed. */
+/** `paid` contains the relayer's status if the relayer confirms. `prove_again`: a new proof is needed. */
 type ResumeResult =
   | { readonly outcome: "paid"; readonly status?: WithdrawalStatus | undefined }
   | { readonly outcome: "prove_again" };

@@ -1,4 +1,4 @@
-/** The wait is bounded, and the relayer's report proves nothing. */
+/** Waits for a withdrawal, for a limited time. A relayer's report proves nothing. */
 import type { Address } from "@ton/core";
 import { Problem } from "../../core/errors/problem.ts";
 import { cancelled, type Clock, monotonicClock, pollUntil } from "../../core/time.ts";
@@ -9,7 +9,7 @@ import { RelayerProblem } from "../relayer/relayer_problem.ts";
 export interface WithdrawalWaitOptions {
   /** Milliseconds between polls of the relayer. Default: 2,000. */
   readonly pollIntervalMs?: number;
-  /** Default: ten minutes, or three while other relayers are left. */
+  /** Default: ten minutes, or three if other relayers can still be tried. */
   readonly timeoutMs?: number | undefined;
   /** For a note in use by another submission. Default: three minutes. With 0 the relayer is polled once. */
   readonly inUseTimeoutMs?: number | undefined;
@@ -30,7 +30,7 @@ export interface WithdrawalWaitProgress {
 
 /** Three lifetimes of a relayer's transfer. */
 export const FAILOVER_TIMEOUT_MS = 180_000;
-/** Without another relayer to try: the chain may be slow. */
+/** Longer if no other relayer can be tried, because the chain may be slow. */
 const WITHDRAWAL_TIMEOUT_MS = 600_000;
 /** The chain's endpoint limits requests. */
 const STATUS_POLLS_PER_CHAIN_POLL = 5;
@@ -62,7 +62,7 @@ export async function waitForWithdrawal(
   return await pollUntilFinal(relayer, pool, nullifierHash, options, false);
 }
 
-/** A relayer that reports the note as in use gets less time: that may be an earlier withdrawal, or a lie. */
+/** Gives less time to a relayer that reports the note as in use: the report may be false. */
 export async function submitAndWait(
   relayer: RelayerClient,
   pool: AnyPool,

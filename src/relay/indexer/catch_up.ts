@@ -1,4 +1,4 @@
-/** A leader writes new transactions, a follower checks the rows. The chain must know the tree's root. */
+/** One step of indexing: a leader writes new transactions, and a follower checks the leader's rows. */
 import type { Address } from "@ton/core";
 import { type Clock } from "../../core/time.ts";
 import { Problem } from "../../core/errors/problem.ts";
@@ -41,7 +41,7 @@ export class LeaderMemory {
 
 /** Nodes may be some blocks behind, so a root is queried this often before it counts as wrong. */
 const MAX_ROOT_ATTEMPTS = 3;
-/** Until a scan first logs its progress, and between such lines. */
+/** Time until a scan first logs its progress. */
 const FIRST_PROGRESS_LOG_MS = 1_000;
 const PROGRESS_LOG_INTERVAL_MS = 10_000;
 
@@ -63,7 +63,7 @@ export async function confirmStoredRoot(
   }
 }
 
-/** A leader's step. Rolls stored rows back if the endpoint has not shown the cursor for long. */
+/** A leader's step. Rolls stored rows back if the endpoint has not shown the cursor for a long time. */
 export async function catchUpOrRollBack(
   pool: PoolState,
   deps: StepDeps,
@@ -94,13 +94,13 @@ async function catchUp(
   const { chain, store, clock, intervals } = deps;
   const { address } = pool.deployment;
   const cursor = await store.cursor(pool.id);
-  // Not read from the account, whose response includes the contract's data: megabytes for a full pool.
+  // The account's response would include the contract's data: megabytes for a full pool.
   const newest = (await chain.transactions(address, { limit: 1, signal }))[0]?.id;
   if (newest !== undefined && cursor !== undefined && newest.lt < cursor.lt) return { type: "behind" };
   const isUnchanged = newest !== undefined && newest.hash === cursor?.hash &&
     pool.roots[0] === pool.tree.root;
   const outcome: IndexerEvent = isUnchanged ? { type: "unchanged", isLeader: true } : { type: "advanced" };
-  // The history may omit new transactions, so the roots are queried even if it shows nothing new.
+  // An endpoint may omit new transactions, so the roots are queried even if the history is unchanged.
   if (isUnchanged && clock.now() - pool.rootsFetchedAt < intervals.staleAfterMs / 2) return outcome;
   pool.newestLt = newest?.lt ?? 0n;
   pool.appliedLt = cursor?.lt ?? 0n;
@@ -150,7 +150,7 @@ async function confirmRoot(
   { chain, clock, intervals }: StepDeps,
   signal: AbortSignal,
 ): Promise<void> {
-  let fetched = verifier.lastRoots; // fetched during this step already, unless nothing was new
+  let fetched = verifier.lastRoots; // already fetched in this step if anything was new
   for (let attempt = 1;; attempt++) {
     if (fetched === undefined) {
       const roots = await new Pool(chain, pool.deployment.address).getRootHistory({ signal });

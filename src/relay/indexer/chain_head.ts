@@ -1,4 +1,4 @@
-/** A stalled endpoint is consistent, so without this check the relayer would serve an old tree. */
+/** Detects a stalled endpoint. Its answers are consistent, so the relayer would otherwise serve an old tree. */
 import type { Chain } from "../../ton/chain.ts";
 import { type Clock } from "../../core/time.ts";
 import type { PollingIntervals } from "../polling_intervals.ts";
@@ -6,12 +6,12 @@ import type { PollingIntervals } from "../polling_intervals.ts";
 const MAX_REMEMBERED_SEQNOS = 16;
 
 export class ChainHead {
-  /** Newest last. */
+  /** The last seqnos, newest last. */
   readonly #seqnos: number[] = [];
   #advancedAt = 0;
   #observedAt = 0;
 
-  /** @param patience milliseconds without a newer block until the endpoint counts as stalled */
+  /** @param stallTimeoutMs milliseconds without a newer block until the endpoint counts as stalled */
   constructor(private readonly stallTimeoutMs: number) {}
 
   /** `now` in Unix milliseconds. */
@@ -22,7 +22,7 @@ export class ChainHead {
     if (this.#seqnos.length > MAX_REMEMBERED_SEQNOS) this.#seqnos.shift();
   }
 
-  /** As of the last response: an endpoint that does not respond is not stalled. */
+  /** State at the last response: an endpoint that does not respond is not stalled. */
   get isStalled(): boolean {
     return this.#observedAt - this.#advancedAt > this.stallTimeoutMs;
   }

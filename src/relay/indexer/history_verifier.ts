@@ -1,6 +1,6 @@
-// Nothing commits to an account's newest transactions, so the get methods must confirm a history: its root is
-// recent and its nullifiers are spent. A second endpoint must know the newest transaction; with one endpoint,
-// the account state must name it if the history is long or fails one of our withdrawals.
+// Verifies a history by get methods, because nothing commits to an account's newest transactions: its root must
+// be recent and its nullifiers spent. A second endpoint must know the newest transaction; with one endpoint, the
+// account state must name it if the history is long or fails one of our withdrawals.
 import type { Address } from "@ton/core";
 import { Problem } from "../../core/errors/problem.ts";
 import { yieldToEventLoop } from "../../core/event_loop_yield.ts";
@@ -21,7 +21,7 @@ import { SettledTree } from "./tree/settled_tree.ts";
 export interface HistoryVerifierDeps {
   readonly chain: Chain;
   readonly store: Pick<Store, "withdrawal">;
-  /** A refusal of a message from this wallet fails the withdrawal. */
+  /** The relayer's wallet. If the pool refuses its message, the withdrawal has failed. */
   readonly walletAddress: Address;
   readonly clock: Clock;
   readonly intervals: PollingIntervals;
@@ -29,7 +29,7 @@ export interface HistoryVerifierDeps {
 
 /** Getters may run on a node some blocks behind. */
 const MAX_VERIFY_ATTEMPTS = 3;
-/** The newest ones. */
+/** Only the newest withdrawals are checked. */
 const MAX_SPENT_CHECKS = SETTLED_PAYMENT_DEPTH;
 const LEAVES_PER_YIELD = 1_024;
 
@@ -83,7 +83,7 @@ export class HistoryVerifier implements ScanVerifier {
     }
   }
 
-  /** A history that pays a nullifier twice is forged. */
+  /** Rejects a history that pays a nullifier twice: it is forged. */
   async #assertNotSpentTwice({ spentNullifierHashes: spent }: HistoryClaims): Promise<void> {
     const pool = this.address.toRawString();
     let twice = new Set(spent).size < spent.length;
@@ -93,7 +93,7 @@ export class HistoryVerifier implements ScanVerifier {
     if (twice) throw new Problem("chain_inconsistent", "a note is paid twice in the history");
   }
 
-  /** Returns undefined if verified, a newer transaction to read up to, or the reason for doubt. */
+  /** Returns undefined if verified, a newer transaction to read up to, or the reason why it is not verified. */
   async #checkOnce(
     tip: TransactionId,
     claims: HistoryClaims,
@@ -121,14 +121,14 @@ export class HistoryVerifier implements ScanVerifier {
       : await this.#findLaterTip(tip) ?? CONTRADICTED_BY_GETTERS_REASON;
   }
 
-  /** The root does not show the deposits that wait in a version 2 pool. */
+  /** Checks the deposits that wait in a version 2 pool, which the root does not cover. */
   async #isQueueOnChain(contract: PoolGetters, { leaves }: HistoryClaims): Promise<boolean> {
     if (!(this.#tree instanceof SettledTree) || leaves.length === 0) return true;
     const known = this.#tree.leafCount + leaves.length;
     return await contract.getNextIndex({ signal: this.signal }) >= known;
   }
 
-  /** Asks for the newest ones. In a version 2 pool, their whole slots must be as these withdrawals leave them. */
+  /** Checks the newest ones. In a version 2 pool, their slots must equal the slots after these withdrawals. */
   async #areSpent(contract: PoolGetters, nullifierHashes: readonly bigint[]): Promise<boolean> {
     const { chain } = this.deps;
     const signal = this.signal;

@@ -1,4 +1,4 @@
-/** A failure makes the pool not ready, is logged once and is retried. */
+/** Runs the indexer of a pool. A failure makes the pool not ready, is logged once and is retried. */
 import { Problem, problems } from "../../core/errors/problem.ts";
 import type { TreeSnapshotStore } from "../../store/tree_snapshot_store.ts";
 import { Pool } from "../../ton/pool/pool.ts";
@@ -21,7 +21,7 @@ interface IndexerDeps extends StepDeps {
   readonly vkeyHashes: VkeyHashes;
   readonly changes: ChangeSignal;
   readonly leadership: Pick<Leadership, "isLeader" | "resolved">;
-  /** Without it, every start hashes the whole tree. */
+  /** Without snapshots, every start hashes the whole tree. */
   readonly snapshots?: TreeSnapshotStore;
 }
 
@@ -111,7 +111,7 @@ async function classifyFailure(
   signal: AbortSignal,
 ): Promise<IndexerEvent> {
   if (await canServeFromMemory(error, pool, deps, signal)) return { type: "deferred" };
-  pool.markNotReady(publicReason(error)); // before the rows are compared, which takes time
+  pool.markNotReady(publicReason(error)); // first, because comparing the rows takes time
   const isInconsistent = error instanceof Problem && error.code === "chain_inconsistent";
   return {
     type: "failed",

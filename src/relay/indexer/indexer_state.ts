@@ -1,4 +1,4 @@
-/** Pure: `indexer.ts` produces the events and carries out the effects. */
+/** The state machine of the indexer. It is pure: `indexer.ts` produces the events and carries out the effects. */
 import { backoffMs } from "../../core/time.ts";
 import type { PollingIntervals } from "../polling_intervals.ts";
 
@@ -22,11 +22,11 @@ type IndexerStateName =
 
 export interface IndexerState {
   readonly name: IndexerStateName;
-  /** Already logged; not repeated. */
+  /** The reason that was already logged and is not repeated. */
   readonly loggedReason?: string | undefined;
   readonly failures: number;
   readonly waitMs: number;
-  /** The tree came from a snapshot and may be wrong where the rows are right. */
+  /** The tree came from a snapshot and may be wrong even if the rows are right. */
   readonly isRestored: boolean;
   readonly savedLeafCount: number;
 }
@@ -36,7 +36,7 @@ export type IndexerEvent =
   | { readonly type: "unchanged"; readonly isLeader: boolean }
   /** A follower has no new rows and queried the chain a short while ago. */
   | { readonly type: "not_checked" }
-  /** The endpoint responds from before the stored cursor. */
+  /** The endpoint's newest state is older than the stored cursor. */
   | { readonly type: "behind" }
   | { readonly type: "unverified"; readonly reason: string }
   | { readonly type: "rolled_back" }
@@ -51,7 +51,7 @@ export type IndexerEvent =
     readonly hasStaleLeaves: boolean;
   };
 
-/** What the driver does after a transition, in order. */
+/** Effects that the driver carries out after a transition, in order. */
 export type IndexerEffect =
   | { readonly do: "mark_synced" | "clear_tree" | "notify" | "save_tree" }
   | { readonly do: "mark_not_ready"; readonly reason: string }
@@ -132,7 +132,7 @@ function succeed(
   };
 }
 
-/** What was verified before stays true and is served until it is stale. */
+/** The last verified state is still valid, and is served until it is stale. */
 function rejectHistory(
   state: IndexerState,
   reason: string,
@@ -165,7 +165,7 @@ function fail(
     return rebuild("the tree snapshot may be wrong: rebuilding the tree from the stored rows");
   }
   if (hasStaleLeaves) return rebuild("stored rows were rolled back: rebuilding the tree");
-  // A follower that has not read the leader's newest rows yet is no fault; an alert fires if it lasts.
+  // It is not a fault if a follower has not read the leader's newest rows yet. An alert fires if it lasts.
   const level = reason === ROWS_PENDING_REASON ? "info" : "error";
   const text = "pool is not ready: {reason}";
   const failures = state.failures + 1;

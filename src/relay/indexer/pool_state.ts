@@ -1,4 +1,4 @@
-/** Only the indexer writes this state. */
+/** The state of a pool in memory. Only the indexer writes it. */
 import type { Deployment } from "../../core/protocol/deployments.ts";
 import { ROOT_WINDOW } from "../../core/protocol/v2/pool_constants.ts";
 import { ROOT_HISTORY_SIZE } from "../../core/tree/merkle_tree.ts";
@@ -15,7 +15,7 @@ export type Readiness = { readonly ready: true } | { readonly ready: false; read
 
 export class PoolState {
   readonly id: PoolId;
-  /** User-friendly, bounceable. */
+  /** The user-friendly, bounceable form. */
   readonly formattedAddress: string;
   readonly formattedJettonMaster?: string;
   readonly tree: PoolTree;
@@ -56,7 +56,7 @@ export class PoolState {
     return this.tree instanceof SettledTree ? this.tree : undefined;
   }
 
-  /** Returns how many more roots the pool can add and still accept this one; 0 if it does not accept it. */
+  /** Returns the number of new roots after which the pool rejects this one; 0 if it already does. */
   rootPlacesLeft(root: bigint): number {
     const { settledTree } = this;
     if (settledTree !== undefined) {
@@ -67,7 +67,7 @@ export class PoolState {
     return place < 0 ? 0 : ROOT_HISTORY_SIZE - place;
   }
 
-  /** Returns how many withdrawals the pool accepts at its open claims. */
+  /** Returns how many withdrawals the pool accepts with its open claims. */
   get payoutRoom(): number {
     return payoutRoom(this.openClaims);
   }

@@ -1,4 +1,4 @@
-/** After an endpoint returned a false history, removes stored rows that the complete history lacks. */
+/** Removes stored rows that the pool's complete history lacks, after an endpoint returned a false history. */
 import type { Address } from "@ton/core";
 import { FIELD_BYTES, fieldFromBytes } from "../../core/crypto/field.ts";
 import { Problem } from "../../core/errors/problem.ts";
@@ -23,14 +23,14 @@ interface RollbackDeps extends HistoryVerifierDeps {
 
 /** Multiples of `staleAfter` without the cursor. Nodes that are behind recover sooner. */
 const ROLLBACK_STALE_PERIODS = 5;
-/** Rows to remove that are checked on chain individually. */
+/** Maximum number of rows to remove that are checked on chain individually. */
 const MAX_ROLLBACK_CHECKS = 30;
 
 interface HistoryRow {
   readonly tx: TransactionId;
   readonly leaf?: { readonly index: number; readonly commitment: bigint };
   readonly payment?: WithdrawalEvent;
-  /** Of a settlement or payment: its place in the pool's log. */
+  /** Position of a settlement or payment in the pool's log. */
   readonly logPosition?: number;
 }
 
@@ -89,7 +89,7 @@ export class RollbackTrigger {
   }
 }
 
-/** `logLength`: entries before this one. */
+/** `logLength`: number of entries before this one. */
 function toHistoryRow(event: PoolEvent, logLength: number): HistoryRow | undefined {
   const { tx } = event;
   if (event.kind === "deposit") {

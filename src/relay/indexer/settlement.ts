@@ -1,4 +1,4 @@
-/** Pure. Only the pool's withdrawal log and its refusal of our own message end a job. */
+/** Ends jobs by events of the pool: its withdrawal log, and its refusal of our own message. Pure. */
 import type { Address } from "@ton/core";
 import { exitCodeName, exitCodes } from "../../core/errors/problem.ts";
 import { isLive, isPaid, type Job, type SettlingEvent } from "../../store/store.ts";
@@ -16,7 +16,7 @@ export function settleJob(job: Job, event: SettlingEvent, wallet: Address, now: 
   const ours = event.sender.equals(wallet) && event.queryId === job.queryId;
   if (!ours || !isLive(job)) return undefined;
   if (event.kind === "skipped") {
-    // A spent note is paid by another event.
+    // The payment of a spent note is another event.
     return event.code === exitCodes.ERR_ALREADY_SPENT ? undefined : asUnsent(job, now);
   }
   if (event.op === "withdraw_many" || event.exitCode === exitCodes.ERR_STALE_SLOT) return asUnsent(job, now);
@@ -32,7 +32,7 @@ export function settleJob(job: Job, event: SettlingEvent, wallet: Address, now: 
 
 /**
  * Another withdrawal came first and changed the slot, or another withdrawal of the same message was refused. It is sent
- * again, alone and with a new path; its new query id keeps the journal from taking the refused message for it.
+ * again, alone and with a new path. Its new query id distinguishes it from the refused message in the journal.
  */
 function asUnsent(job: Job, now: number): Job {
   const attempts = (job.attempts ?? 0) + 1;
@@ -40,7 +40,7 @@ function asUnsent(job: Job, now: number): Job {
   return { ...job, state: "accepted", queryId, attempts, notBefore: now + getResendDelay(attempts) };
 }
 
-/** Without a payment, the job expires, because its proof was deleted, and may be submitted again. */
+/** Reopens a job after a rollback. Without a payment it expires, because its proof was deleted. */
 export function reopenJob(
   job: Job,
   payment: WithdrawalEvent | undefined,

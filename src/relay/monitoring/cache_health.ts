@@ -1,4 +1,4 @@
-/** Anyone can call `/readyz` at any rate, so the cache is pinged at most once a second. */
+/** Checks the cache for `/readyz`. Anyone can call that at any rate, so the cache is pinged at most once a second. */
 import type { RateLimitStore } from "../../store/rate_limit_store.ts";
 import { type Clock, TtlCache, withDeadline } from "../../core/time.ts";
 import { degraded, type DependencyHealth, healthy } from "./health.ts";

@@ -1,4 +1,4 @@
-/** Reasons name no server and no address. */
+/** Computes the readiness of the relayer. Reasons contain no server name and no address. */
 import type { StoreHealth } from "../../store/store.ts";
 import type { WalletBalance } from "../wallet/balance.ts";
 import type { Readiness } from "../indexer/pool_state.ts";
@@ -19,10 +19,10 @@ export interface Health {
 export interface HealthSources {
   readonly pools: Health["pools"];
   readonly isLeader: boolean;
-  /** Some replica leads; undefined for a single process. */
+  /** Whether any replica leads; undefined for a single process. */
   readonly isLeaseHeld: boolean | undefined;
   readonly store: StoreHealth;
-  /** Of the last response; undefined before the first. */
+  /** State at the last response; undefined before the first one. */
   readonly chain: "ok" | "failed" | "stalled" | "clock skew" | undefined;
   /** Undefined without a shared cache. */
   readonly cache?: { check(): Promise<DependencyHealth> };

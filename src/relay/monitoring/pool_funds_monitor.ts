@@ -1,4 +1,4 @@
-/** Monitors what each pool holds beyond what it owes, which pays for its storage. The metrics report it. */
+/** Monitors each pool's surplus over its obligations, which pays for its storage. The metrics report it. */
 import { type Clock } from "../../core/time.ts";
 import type { Log } from "../../telemetry/log.ts";
 import type { Chain } from "../../ton/chain.ts";

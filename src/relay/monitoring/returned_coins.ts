@@ -1,6 +1,6 @@
 /**
- * Books the coins that come back to the relayer's wallet after a withdrawal of jettons. Jetton wallets return what a
- * transfer did not use in messages of their own, some blocks after the pool's transaction.
+ * Books the coins that return to the relayer's wallet after a withdrawal of jettons. Jetton wallets return the unused
+ * part of a transfer in separate messages, some blocks after the pool's transaction.
  */
 import type { Message } from "@ton/core";
 import { opCodes } from "../../core/protocol/messages/pool_messages.ts";
@@ -16,9 +16,9 @@ import { parseQueryIds } from "../wallet/transfer_lookup.ts";
 
 const POLL_MS = 30_000;
 const PAGE_SIZE = 40;
-/** The wallet's transactions that a start reads back. Coins return within minutes of their withdrawal. */
+/** Number of the wallet's transactions that are read at startup. Coins return within minutes of a withdrawal. */
 const START_TRANSACTIONS = 400;
-/** Withdrawals whose coins may still return. */
+/** Maximum number of withdrawals whose coins may still return. */
 const MAX_QUERY_IDS = 5_000;
 const EXCESSES_BITS = 32 + 64;
 
@@ -53,7 +53,7 @@ export async function watchReturnedCoins(
 
 /** Reads the wallet's transactions. Entries have the key of their transaction, so booking one again changes nothing. */
 export class ReturnedCoins {
-  /** Pools of our withdrawals by query id, oldest first. */
+  /** The pools of our withdrawals by query id, oldest first. */
   readonly #poolOfQuery = new Map<bigint, PoolId>();
   #newest: TransactionId | undefined;
 
@@ -62,7 +62,7 @@ export class ReturnedCoins {
     private readonly deps: Pick<ReturnedCoinsDeps, "chain" | "store" | "wallet">,
   ) {}
 
-  /** Books what returned since the last step. Throws `chain_unavailable`, or if the store cannot be written now. */
+  /** Books coins that returned since the last step. Throws `chain_unavailable`, or if the store cannot be written. */
   async step(signal: AbortSignal): Promise<void> {
     const { chain, wallet } = this.deps;
     const { last } = await chain.account(wallet.address, { signal, lowPriority: true });

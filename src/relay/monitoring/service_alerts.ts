@@ -27,7 +27,7 @@ export interface AlertCondition {
   readonly alerted: boolean;
 }
 
-/** Replicas that do not send (`sends`) only reset a condition that has ended. */
+/** A replica that sends no alerts (`sends` is false) only resets a condition that has ended. */
 export function nextAlertCondition(
   { since, alerted }: AlertCondition,
   look: {

@@ -1,4 +1,4 @@
-/** The store itself rejects journal writes of other replicas, so this only saves useless work. */
+/** Tracks whether this replica leads. It only saves work: the store rejects journal writes of other replicas. */
 import type { Store } from "../../store/store.ts";
 import type { Log } from "../../telemetry/log.ts";
 import type { ChangeSignal } from "../change_signal.ts";
@@ -8,11 +8,11 @@ import { type Clock } from "../../core/time.ts";
 const LEASE_DURATION_MS = 5_000;
 const LEASE_RENEW_INTERVAL_MS = 1_500;
 const LEASE_ACQUIRE_INTERVAL_MS = 1_000;
-/** After a database failure. */
+/** Delay after a database failure. */
 const LEASE_RETRY_DELAY_MS = 500;
 /** A leader considers its lease expired this much before the database does. */
 const LEASE_SAFETY_MARGIN_MS = 500;
-/** An unrenewed lease has expired by then. */
+/** After this time, a lease that was not renewed has expired. */
 const LEADER_UNKNOWN_AFTER_MS = 2 * LEASE_DURATION_MS;
 
 export class Leadership {
@@ -36,7 +36,7 @@ export class Leadership {
     return this.clock.now() < this.#leaseEndsAt;
   }
 
-  /** The store recently gave or reported the lease. Undefined for a single process. */
+  /** Whether the store recently granted or reported a lease; undefined for a single process. */
   get isLeaseHeld(): boolean | undefined {
     return this.#isSingleProcess ? undefined : this.clock.now() - this.#answeredAt <= LEADER_UNKNOWN_AFTER_MS;
   }
@@ -45,7 +45,7 @@ export class Leadership {
     this.#answeredAt = this.clock.now();
   }
 
-  /** The time until which this replica leads at least, in Unix milliseconds. */
+  /** The time until which this replica certainly leads, in Unix milliseconds. */
   set until(time: number) {
     this.#leaseEndsAt = time;
     this.#resolved.resolve();

@@ -1,4 +1,4 @@
-/** Entries are written with the rows of their events: they survive restarts, and a rollback removes them. */
+/** Computes ledger entries. They are written with the rows of their events, and a rollback removes both. */
 import type { Address } from "@ton/core";
 import type { LedgerEntry, PoolId, Transfer } from "../../store/store.ts";
 import type { Metrics } from "../../telemetry/metrics.ts";
@@ -48,7 +48,7 @@ export function bookEvents(
   return [...byTransaction.values()];
 }
 
-/** Shares a transfer's `fees` (nano) equally among its messages; if none was sent, among its withdrawals. */
+/** Divides a transfer's `fees` (nano) equally among its messages, or among its withdrawals if no message was sent. */
 export function bookTransfer(
   { hash, jobs }: Pick<Transfer, "hash" | "jobs">,
   { fees, timestamp, recipients }: {

@@ -1,4 +1,4 @@
-/** We accepted these jobs, so we keep reporting them until they finish. */
+/** Reports live jobs of pools that are not served. They were accepted, so they are reported until they finish. */
 import type { PoolId, Store } from "../../store/store.ts";
 import type { Log } from "../../telemetry/log.ts";
 import { type Clock } from "../../core/time.ts";

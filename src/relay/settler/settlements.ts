@@ -1,4 +1,4 @@
-/** The settlements that are proved or on their way, by pool. Each begins where the one before it ends. */
+/** Settlements that are proved or sent, by pool. Each begins where the previous one ends. */
 import { settlementEnd, type SettlementInput, settlementStart } from "../../core/tree/settlement.ts";
 import type { PoolId } from "../../store/store.ts";
 import type { OutgoingMessage } from "../../ton/wallet/wallet.ts";
@@ -14,7 +14,7 @@ interface TrackedSettlement extends PreparedSettlement {
   sentAt?: number;
 }
 
-/** Settlements that were sent and not seen for so long are prepared again. */
+/** A sent settlement that does not appear within this time is prepared again. */
 const SENT_TIMEOUT_MS = 120_000;
 
 export class Settlements {
@@ -28,12 +28,12 @@ export class Settlements {
     return this.#byPool.get(id)?.length ?? 0;
   }
 
-  /** Returns the last settlement, after those that are done or out of date were removed. */
+  /** Removes settlements that are done or out of date, and returns the last remaining one. */
   last(pool: PoolState, now: number): PreparedSettlement | undefined {
     return this.#current(pool, now).at(-1);
   }
 
-  /** Returns false if the settlement does not follow the last one, or the tree if there is none. */
+  /** Returns false if the settlement does not follow the last one, or the tree if the pool has no settlement here. */
   add(pool: PoolState, settlement: PreparedSettlement): boolean {
     const known = this.#byPool.get(pool.id) ?? [];
     const last = known.at(-1);
@@ -43,7 +43,7 @@ export class Settlements {
     return true;
   }
 
-  /** Returns the messages of at most `limit` settlements that were not sent, which count as sent from now on. */
+  /** Returns the messages of at most `limit` unsent settlements, and marks them as sent. */
   take(pools: { get(id: PoolId): PoolState | undefined }, limit: number, now: number): OutgoingMessage[] {
     const messages: OutgoingMessage[] = [];
     for (const id of this.#byPool.keys()) {

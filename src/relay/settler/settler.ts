@@ -1,7 +1,7 @@
 /**
- * Settles the deposits that wait in version 2 pools. It proves one settlement after the other; the broadcaster, the only
- * writer of the wallet, sends those that are ready in its next transfer. The pool accepts a settlement only after the one
- * before it, so one that is sent again after a crash is refused, for the price of the refusal.
+ * Settles the deposits that wait in version 2 pools. It proves one settlement at a time. The broadcaster, the only
+ * writer of the wallet, sends ready settlements in its next transfer. The pool accepts settlements only in order, so it
+ * refuses one that is sent again after a crash; the relayer pays for the refusal.
  */
 import { CHUNK_SLOTS } from "../../core/crypto/groth16.ts";
 import { settlerToField } from "../../core/protocol/messages/address_field.ts";
@@ -46,9 +46,9 @@ interface SettlerDeps {
 }
 
 const POLL_MS = 1_000;
-/** Several relayers that wait for the same reward do not prove at the same moment. */
+/** Keeps relayers that wait for the same reward from proving at the same moment. */
 const MAX_RANDOM_DELAY_MS = 10_000;
-/** Settlements of a pool that are prepared or on their way. */
+/** Maximum number of a pool's settlements that are prepared or sent. */
 const MAX_AHEAD = 8;
 /** The reward must exceed the price of a lone settlement by a tenth, for the transfer and the refusals. */
 const profitableReward = (settlementCost: bigint) => settlementCost + settlementCost / 10n;

@@ -11,7 +11,7 @@ const BALANCE_POLL_MS = 30_000;
 /** A balance counts as recovered only at this multiple of the threshold. */
 const RECOVERY_RATIO = { of: 11n, by: 10n };
 
-/** Below them the relayer warns, and stops accepting withdrawals. In nano; 0: never. */
+/** The relayer warns below `warn`, and rejects withdrawals below `stop`. In nano; 0: never. */
 export interface BalanceThresholds {
   readonly warn: bigint;
   readonly stop: bigint;
@@ -45,7 +45,7 @@ export class WalletBalance {
     return this.#cache.get("balance", async () => this.lastKnown = await this.wallet.balance(options));
   }
 
-  /** With hysteresis from the present level. */
+  /** Returns the level of a balance, with hysteresis from the current level. */
   levelOf(balance: bigint): BalanceLevel {
     const { warn, stop } = this.thresholds;
     const below = (bound: bigint, already: boolean) =>

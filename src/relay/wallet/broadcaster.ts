@@ -21,9 +21,9 @@ import type { Settlements } from "../settler/settlements.ts";
 import { findIncludedTransfer, type IncludedTransfer } from "./transfer_lookup.ts";
 import type { ObservedWallet, WalletMonitor } from "./wallet_monitor.ts";
 
-/** In chain time. */
+/** Measured in chain time. */
 const TRANSFER_LIFETIME_SECONDS = 60;
-/** Between journal polls: of a single process, and with replicas that add jobs. */
+/** Interval of journal polls by a single process, and with replicas that add jobs. */
 const IDLE_POLL_MS = 5_000;
 const SHARED_IDLE_POLL_MS = 500;
 const QUOTE_RETRY_DELAY_MS = 5_000;
@@ -38,7 +38,7 @@ interface BroadcasterDeps {
   readonly intervals: PollingIntervals;
   readonly pools: Pick<ReadonlyMap<string, PoolState>, "get">;
   readonly leadership: Pick<Leadership, "isLeader">;
-  /** For so long, withdrawals of version 2 pools wait for others to share a message with. */
+  /** Milliseconds that withdrawals of version 2 pools wait for others to share a message with. */
   readonly batchMs: number;
   /** Settlements to send with the withdrawals. */
   readonly settlements?: Settlements;
@@ -70,7 +70,7 @@ export async function runBroadcaster(deps: BroadcasterDeps, signal: AbortSignal)
 }
 
 class Broadcaster {
-  /** Polling the wallet is cheaper than resending. */
+  /** The last send. Polling the wallet is cheaper than resending. */
   #lastSend = { hash: "", at: 0 };
   /** The transfer, and the wallet's newest transaction when the last lookup failed. */
   #lastFailedLookup = { hash: "", newest: "" };
@@ -101,7 +101,7 @@ class Broadcaster {
     const moved = seen.seqno > transfer.seqno;
     if (moved || over) {
       const sent = await this.#findIncluded(transfer, seen, over);
-      if (!sent && !over) return "in flight"; // the seqno was used elsewhere or is false: wait for the end
+      if (!sent && !over) return "in flight"; // the seqno was used elsewhere or is false: wait for expiry
       await this.#endTransfer(
         transfer,
         sent ? bookTransfer(transfer, sent) : [],
@@ -150,7 +150,7 @@ class Broadcaster {
     try {
       await chain.send(Cell.fromBoc(Buffer.from(transfer.boc))[0], { signal: this.signal });
     } catch (error) {
-      // The send may have succeeded despite the error: chain time decides.
+      // The send may have succeeded despite the error, so wait for chain time.
       log.warning("transfer {seqno} was rejected: {error}", { seqno: transfer.seqno, error: String(error) });
       return;
     }
@@ -204,7 +204,7 @@ class Broadcaster {
     return transfer;
   }
 
-  /** The pool knows its message by one query id, which all of its jobs get. */
+  /** Assigns one query id to all jobs of a message: the pool reports a message by its query id. */
   async #assignQueryIds(jobs: Transfer["jobs"]): Promise<void> {
     const { store } = this.deps;
     for (const { queryId, ...id } of jobs) {

@@ -3,22 +3,22 @@ import type { Job } from "../../store/store.ts";
 import type { PoolState } from "../indexer/pool_state.ts";
 import { canShareMessage, groupByMessage, MAX_BATCH_SIZE, type PayableJob } from "./withdraw_messages.ts";
 
-/** Each has about 500 bytes, and an external message holds 64 KiB. */
+/** A message has about 500 bytes, and an external message at most 64 KiB. */
 export const MAX_JOBS_PER_TRANSFER = 100;
 
 interface BatchTerms {
   readonly pools: Pick<ReadonlyMap<string, PoolState>, "get">;
-  /** For so long, withdrawals that may share a message wait for others. */
+  /** Milliseconds that withdrawals wait for others to share a message with. */
   readonly batchMs: number;
 }
 
-/** Returns when a job is due although no other one is, in Unix milliseconds. */
+/** Returns the time at which a job is due even without others, in Unix milliseconds. */
 export function dueAt(job: Job, { pools, batchMs }: BatchTerms): number {
   const wait = canShareMessage(job, pools.get(job.pool)) ? job.acceptedAt + batchMs : 0;
   return Math.max(wait, job.notBefore ?? 0);
 }
 
-/** Jobs that may share a message are due together: when the first has waited, or a message is full. */
+/** Jobs that may share a message are due together: when the first has waited `batchMs`, or the message is full. */
 export function selectDue(jobs: readonly Job[], now: number, terms: BatchTerms): Job[] {
   const ready = jobs.filter(({ state, notBefore = 0 }) => state === "accepted" && notBefore <= now);
   const due = new Set(ready.filter((job) => dueAt(job, terms) <= now));
@@ -30,7 +30,7 @@ export function selectDue(jobs: readonly Job[], now: number, terms: BatchTerms):
   return ready.filter((job) => due.has(job));
 }
 
-/** Keeps of each pool's jobs those whose payouts its claims have room for. The rest waits for the next transfer. */
+/** Selects the jobs whose payouts fit into their pool's room for claims. The others wait for the next transfer. */
 export function withinPayoutRoom<T extends { readonly pool: PoolState }>(jobs: readonly T[]): T[] {
   const counts = new Map<PoolState, number>();
   return jobs.filter(({ pool }) => {
@@ -40,7 +40,7 @@ export function withinPayoutRoom<T extends { readonly pool: PoolState }>(jobs: r
   });
 }
 
-/** Returns how many of the jobs in `due`, from the first on, a transfer can hold with those of `batch`. */
+/** Returns how many of the first jobs in `due` fit into a transfer together with those of `batch`. */
 export function countFitting(
   batch: readonly PayableJob[],
   due: readonly Job[],

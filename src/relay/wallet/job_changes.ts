@@ -14,7 +14,7 @@ export function asRequeued(job: Job, now: number): Job | undefined {
   return { ...job, state: "accepted", attempts, notBefore: now + getResendDelay(attempts) };
 }
 
-/** For a job whose root the pool no longer accepts. An ended job keeps no message. */
+/** Ends a job whose root the pool no longer accepts. An ended job has no message. */
 export function asExpired(job: Job, now: number): Job {
   const ended = { ...job };
   delete ended.message;

@@ -1,4 +1,4 @@
-/** A pool that times out is not asked again, so that it does not delay others. */
+/** Fetches the pools' quotes. A pool that times out is not queried again, so that it does not delay others. */
 import type { PoolId } from "../../store/store.ts";
 import type { Log } from "../../telemetry/log.ts";
 import type { Chain } from "../../ton/chain.ts";
@@ -37,7 +37,7 @@ export class Quotes {
     await Promise.all(Array.from({ length: MAX_CONCURRENT_QUOTES }, asker));
   }
 
-  /** Returns the nano to attach; undefined without a quote. */
+  /** Returns the value to attach in nano; undefined without a quote. */
   get(quoted: QuoteRequest): bigint | undefined {
     return this.#values.get(quoteKey(quoted));
   }

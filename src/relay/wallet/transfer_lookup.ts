@@ -15,13 +15,13 @@ const OP_BITS = 32;
 const QUERY_ID_BITS = 64;
 
 export interface IncludedTransfer {
-  /** Of the withdrawals that the wallet sent with it. */
+  /** Query ids of the withdrawals in the transfer. */
   readonly queryIds: ReadonlySet<bigint>;
   /** The block's time in Unix seconds. */
   readonly timestamp: number;
   /** In nano: all fees of the wallet's transaction, without the value of its messages. */
   readonly fees: bigint;
-  /** The recipient of each of its messages. */
+  /** The recipient of each message. */
   readonly recipients: readonly PoolId[];
 }
 
@@ -56,7 +56,7 @@ function addForwardFee(fees: bigint, { info }: Message): bigint {
   return info.type === "internal" ? fees + info.forwardFee : fees;
 }
 
-/** Returns the query ids of withdrawals in a message of ours, which all begin with op and query id. */
+/** Returns the query ids of the withdrawals in a message of ours. Every body begins with op and query id. */
 export function parseQueryIds({ body }: Message): bigint[] {
   const slice = body.beginParse();
   if (slice.remainingBits < OP_BITS + QUERY_ID_BITS) return [];

@@ -1,4 +1,4 @@
-/** Responses may be stale or false: chain time is compared with our clock, seqnos with a second endpoint. */
+/** Reads the wallet, and checks responses: chain time against our clock, seqnos against a second endpoint. */
 import { Problem } from "../../core/errors/problem.ts";
 import type { Chain } from "../../ton/chain.ts";
 import type { Wallet, WalletState } from "../../ton/wallet/wallet.ts";
@@ -17,12 +17,12 @@ interface WalletMonitorDeps {
   readonly clock: Clock;
   /** A local network's chain time may be shifted. */
   readonly usesWallClock: boolean;
-  /** Get methods and accounts use different endpoints. */
+  /** Whether get methods and accounts use different endpoints. */
   readonly hasSecondEndpoint: boolean;
 }
 
 export interface ObservedWallet extends WalletState {
-  /** Unix seconds that have passed by chain time, by our clock, and on a node that is behind. */
+  /** The Unix seconds that have passed by chain time, by our clock, and even on a node that is behind. */
   readonly elapsedUntil: number;
   /** Latest plausible signing time in Unix seconds. */
   readonly maxPlausibleTime: number;
@@ -68,7 +68,7 @@ export class WalletMonitor {
     };
   }
 
-  /** Uses the lower of two seqnos: one that a single endpoint knows is premature or false. */
+  /** Uses the lower of two seqnos: a higher one that only one endpoint reports is premature or false. */
   async #withConfirmedSeqno(state: WalletState): Promise<WalletState> {
     const { wallet, chain, hasSecondEndpoint: verified } = this.deps;
     if (!verified || state.seqno === 0) return state; // a wallet that was never used has no get methods

@@ -1,6 +1,6 @@
 /**
  * Builds the messages of a transfer. Withdrawals from one version 2 pool share messages; each carries the path of its
- * slot after the earlier ones.
+ * slot as the earlier withdrawals change it.
  */
 import { Address, Cell } from "@ton/core";
 import type { SpentSet } from "../../core/protocol/v2/spent_set.ts";
@@ -11,25 +11,25 @@ import { type PoolWithdraw2Args, V2Pool } from "../../ton/pool/v2/pool.ts";
 import type { OutgoingMessage, Wallet } from "../../ton/wallet/wallet.ts";
 import type { PoolState } from "../indexer/pool_state.ts";
 
-/** Withdrawals of one message. The contract accepts 16; their gas at 2^20 notes was measured for 12. */
+/** Maximum number of withdrawals in a message. The contract accepts 16; their gas at 2^20 notes was measured for 12. */
 export const MAX_BATCH_SIZE = 12;
-/** Of a transfer. An external message holds 64 KiB; the rest is for the wallet's own part and the settlements. */
+/** Limit of a transfer. An external message has 64 KiB; the rest is for the wallet's own part and the settlements. */
 const MAX_TRANSFER_BYTES = 55_000;
 
 export interface PayableJob {
   readonly job: Job;
   readonly pool: PoolState;
-  /** In nano. The sum of a batch covers its message, whose quote per withdrawal is lower. */
+  /** In nano. In a batch, the values add up to more than the message needs, which costs less per withdrawal. */
   readonly value: bigint;
 }
 
 interface WithdrawMessage {
   readonly message: OutgoingMessage;
-  /** With the message's query id. */
+  /** The jobs, with the message's query id. */
   readonly jobs: Transfer["jobs"];
 }
 
-/** A withdrawal that was sent before goes alone, so that none is refused twice because of another one. */
+/** A withdrawal that was already sent gets its own message, so that another one cannot cause a second refusal. */
 export function canShareMessage(job: Job, pool: PoolState | undefined): boolean {
   return pool?.settledTree !== undefined && job.attempts === undefined;
 }
@@ -54,7 +54,7 @@ export function groupByMessage<T extends { readonly job: Job; readonly pool: Poo
   return groups;
 }
 
-/** The jobs have their proofs, and the pools accept their roots. Leaves out the messages that do not fit a transfer. */
+/** The jobs have their proofs, and the pools accept their roots. Omits messages that do not fit the transfer. */
 export function buildWithdrawMessages(
   jobs: readonly PayableJob[],
   { chain, wallet }: { readonly chain: Chain; readonly wallet: Pick<Wallet, "address"> },

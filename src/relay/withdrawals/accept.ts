@@ -12,12 +12,12 @@ import { getRetryTime } from "./policy.ts";
 import { buildJobView, buildPaidView, type WithdrawalView } from "./view.ts";
 
 const SEND_TIMEOUT_MS = 30_000;
-/** Between polls of a row that other replicas may change: notifications do not pass a transaction pooler. */
+/** Interval of polls of a row that other replicas may change: notifications do not pass a transaction pooler. */
 const SHARED_STORE_POLL_MS = 250;
 
 interface WithdrawalDeps extends CheckDeps {
   readonly changes: ChangeSignal;
-  /** Equal concurrent withdrawals share one run of the checks: they load store and endpoint like one. */
+  /** Equal concurrent withdrawals share one run of the checks, to save load on store and endpoint. */
   readonly deduplicator: SingleFlight<Job>;
   /** Must be unpredictable, or others could forge our failures. */
   readonly fillRandom: (bytes: Uint8Array<ArrayBuffer>) => void;
@@ -57,7 +57,7 @@ async function acceptWithdrawal(request: WithdrawRequest, deps: WithdrawalDeps):
     const now = clock.now();
     const replaces = (found: Job) => !isPaid(found) && getRetryTime(found) <= now;
     const inTheWay = await store.addJob(job, replaces).catch((error) => {
-      accepted = isStoreUnavailable(error); // it may be written: overcounting only tightens a cap
+      accepted = isStoreUnavailable(error); // the job may have been written: overcounting only tightens a cap
       throw error;
     });
     if (inTheWay) throw nullifierUsedProblem(request, deps, inTheWay);
@@ -109,7 +109,7 @@ function nullifierUsedProblem(
   return new Problem("nullifier_already_used", undefined, { members: { withdrawal } });
 }
 
-/** A journaled job is accepted, so a store failure here is not a refusal. */
+/** Waits for a journaled job. It is accepted, so a store failure here is not a refusal. */
 async function waitUntilSent(
   request: WithdrawRequest,
   acceptedJob: Job,
@@ -149,7 +149,7 @@ function findPoolAndJobId(request: WithdrawRequest, deps: WithdrawalDeps): { poo
   return { pool, id: { pool: pool.id, nullifierHash: request.signals.nullifierHash } };
 }
 
-/** Also for pools that are no longer served. Throws `unknown_pool` or `withdrawal_not_found`. */
+/** Returns the status, also for pools that are no longer served. Throws `unknown_pool` or `withdrawal_not_found`. */
 export async function getWithdrawalStatus(
   address: Address,
   nullifierHash: bigint,

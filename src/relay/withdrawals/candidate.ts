@@ -19,10 +19,10 @@ export interface WithdrawSignals {
   readonly refund: bigint;
 }
 
-/** Well-formed but not checked. Amounts in nano. */
+/** A request that is well-formed but not checked. Amounts in nano. */
 export interface WithdrawRequest {
   readonly pool: Address;
-  /** `parseProof` validates it. */
+  /** Validated by `parseProof`. */
   readonly proof: unknown;
   readonly signals: WithdrawSignals;
   readonly recipient: Address;
@@ -37,15 +37,15 @@ export interface CheckDeps {
   readonly proofVerifier: ProofVerifier;
   readonly priceCache: PriceCache;
   readonly balance: WalletBalance;
-  /** Funded withdrawals that may not be journaled yet, with their job names. */
+  /** Withdrawals that passed the funds check and may not be journaled yet, with their job names. */
   readonly unjournaled: Map<Candidate, string>;
-  /** Undefined: not counted. */
+  /** Undefined: withdrawals are not counted. */
   readonly hourlyCaps?: HourlyCaps;
   readonly clock: Clock;
   readonly feeBps: number;
-  /** For native pools, in nano. */
+  /** Minimum fee of native pools, in nano. */
   readonly feeMinNano: bigint;
-  /** For jetton withdrawals, in nano; undefined: no limit. */
+  /** Maximum cost of a jetton withdrawal, in nano; undefined: no limit. */
   readonly maxCostNano?: bigint;
   readonly pools: Pick<ReadonlyMap<string, PoolState>, "get">;
 }
@@ -53,7 +53,7 @@ export interface CheckDeps {
 export interface Candidate {
   readonly request: WithdrawRequest;
   readonly deps: CheckDeps;
-  /** Set once "pool is registered" has passed. */
+  /** Set after the check "pool is registered". */
   readonly pool: PoolState;
 }
 
@@ -62,7 +62,7 @@ export interface WithdrawalCheck {
   readonly problemCode: ProblemCode;
   /** Returns false, or members of the problem document, if the rule does not hold. */
   readonly holds: (candidate: Candidate) => CheckVerdict | Promise<CheckVerdict>;
-  /** Called once after the rule held, with whether the withdrawal was accepted. */
+  /** Called once if the rule held, when the checks end. `accepted`: the withdrawal was accepted. */
   readonly onFinish?: (candidate: Candidate, accepted: boolean) => Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** Cheapest check first. Counting starts after the proof is verified and is undone if not accepted. */
+/** The checks of a withdrawal, cheapest first. Counts begin after the proof is verified, and are undone on refusal. */
 import { addressToField } from "../../core/protocol/messages/address_field.ts";
 import { Problem, type ProblemCode } from "../../core/errors/problem.ts";
 import { isFieldElement } from "../../core/crypto/field.ts";
@@ -82,7 +82,7 @@ export const withdrawalChecks: readonly WithdrawalCheck[] = [
     (candidate) => isWithinRefundLimit(candidate) || isRefundCoveredByFee(candidate),
   ),
   check("nullifier is in neither a payment nor a live job", "nullifier_already_used", isNullifierUnused),
-  // After the live jobs: a duplicate gets its status.
+  // After the check of live jobs, so that a duplicate gets its status.
   check("pool is not retired", "pool_retired", ({ pool }) => pool.deployment.retired !== true),
   check("its last failure is long enough ago", "retry_later", isRetryDue),
   check("pool is ready", "not_ready", ({ pool, deps }) => {
@@ -99,7 +99,7 @@ export const withdrawalChecks: readonly WithdrawalCheck[] = [
     "stale_root",
     ({ request, pool }) => {
       const left = pool.rootPlacesLeft(request.signals.root);
-      return left === 0 || left > MIN_PLACES_LEFT; // 0: the check before
+      return left === 0 || left > MIN_PLACES_LEFT; // 0 is the check before this one
     },
   ),
   check("proof verifies", "proof_invalid", isProofValid),
@@ -111,7 +111,7 @@ export const withdrawalChecks: readonly WithdrawalCheck[] = [
   check("wallet can pay for it", "relayer_balance_low", isFunded, removeUnjournaled),
 ];
 
-/** Call the result once. Throws the problem of the first failed check, after finishing the earlier ones. */
+/** Throws the problem of the first failed check, after finishing the earlier ones. Call the result exactly once. */
 export async function runWithdrawalChecks(
   request: WithdrawRequest,
   deps: CheckDeps,

@@ -1,5 +1,5 @@
-// Hourly caps limit the wallet's loss by a fault or a flood. A withdrawal that is not accepted, fails or
-// expires is uncounted: resubmitting one valid proof must not exhaust a cap.
+// Hourly caps limit the wallet's loss from a fault or a flood. A withdrawal that is not accepted, fails or expires
+// does not count: resubmitting one valid proof must not exhaust a cap.
 import { Problem } from "../../core/errors/problem.ts";
 import type { Job, JobId } from "../../store/store.ts";
 import type { RateLimit, RateLimitResult, RateLimitStore } from "../../store/rate_limit_store.ts";
@@ -13,7 +13,7 @@ interface HourlyCapLimits {
 }
 
 interface CapReservation {
-  /** Random, and the only data that the shared cache receives. */
+  /** A random token, the only data that the shared cache receives. */
   readonly token: string;
   readonly result: Promise<RateLimitResult>;
   requestCount: number;
@@ -25,7 +25,7 @@ export class HourlyCaps {
 
   constructor(private readonly rateLimitStore: RateLimitStore, private readonly limits: HourlyCapLimits) {}
 
-  /** {@linkcode finish} every `allowed` result. Throws `cache_unavailable` if it cannot count. */
+  /** Counts a withdrawal. Call {@linkcode finish} for every `allowed` result. Throws `cache_unavailable`. */
   async reserve(id: JobId): Promise<RateLimitResult> {
     const key = jobKey(id);
     const counted = this.#reservations.get(key) ?? this.#createReservation(id);
@@ -66,7 +66,7 @@ export class HourlyCaps {
     return { token, result: this.#acquireAll(id, token), requestCount: 0, accepted: false };
   }
 
-  /** Returns whether that was the withdrawal's last request. */
+  /** Removes a request. Returns whether it was the withdrawal's last one. */
   #dropRequest(key: string, counted: CapReservation): boolean {
     counted.requestCount--;
     if (counted.requestCount > 0) return false;

@@ -13,7 +13,7 @@ export function getFeeFloor({ pool, deps }: Candidate): bigint {
   });
 }
 
-/** In native pools, the fee may cover a larger refund. */
+/** Returns whether the refund is within the limit. In native pools, the fee may cover a larger refund. */
 export function isWithinRefundLimit({ request, pool }: Candidate): boolean {
   return request.refund <= getMaxRefund(pool.deployment);
 }
@@ -54,7 +54,7 @@ export async function arePayoutsOpen({ pool, deps }: Candidate): Promise<CheckVe
 export async function isFunded(candidate: Candidate): Promise<CheckVerdict> {
   const { request: { refund }, pool, deps } = candidate;
   const value = computeAttachedValue(await deps.poolCache.getWithdrawValue(pool, refund));
-  const waiting = new Set(deps.unjournaled.values()); // before reading the journal, where they may move meanwhile
+  const waiting = new Set(deps.unjournaled.values()); // first: they may move to the journal meanwhile
   for (const job of await deps.store.liveJobs()) if (job.state === "accepted") waiting.add(jobKey(job));
   const balance = await getBalance(deps);
   for (const name of deps.unjournaled.values()) waiting.add(name);

@@ -22,22 +22,22 @@ export function lacksMinFee({ asset, feeMin }: Deployment, network: Network): bo
   return asset !== "native" && feeMin === undefined && network !== "localnet";
 }
 
-/** Returns how many withdrawals a jetton pool with so many open claims accepts (209 for more): each may add two. */
+/** Returns how many withdrawals a jetton pool with these open claims accepts. Each may add two claims. */
 export function payoutRoom(openClaims: number): number {
   return Math.max(0, Math.floor((MAX_OPEN_CLAIMS - openClaims) / 2));
 }
 
-/** In the pool's asset. `feeMinNano` is the default of native pools. */
+/** Returns the minimum fee in the pool's asset. `feeMinNano` is the default of native pools. */
 export function getMinFee({ asset, feeMin }: Deployment, feeMinNano: bigint): bigint {
   return feeMin ?? (asset === "native" ? feeMinNano : 0n);
 }
 
-/** The largest refund, in nano, that the fee need not cover. */
+/** Returns the largest refund, in nano, that the fee does not have to cover. */
 export function getMaxRefund({ maxRefund = 0n }: Deployment): bigint {
   return maxRefund;
 }
 
-/** The pool's quote plus a quarter, in nano; the excess is returned. */
+/** Returns the pool's quote plus a quarter, in nano. The pool returns the excess. */
 export async function fetchAttachedValue(
   chain: Chain,
   pool: Address,
@@ -52,12 +52,12 @@ export function computeAttachedValue(quoted: bigint): bigint {
   return (padded + ATTACHED_VALUE_STEP_NANO - 1n) / ATTACHED_VALUE_STEP_NANO * ATTACHED_VALUE_STEP_NANO;
 }
 
-/** When a failed withdrawal may be submitted again, in Unix ms; the delay doubles. */
+/** Returns when a failed withdrawal may be submitted again, in Unix ms. The delay doubles with each failure. */
 export function getRetryTime({ failures, settledAt }: Job): number {
   return failures === 0 ? 0 : (settledAt ?? 0) + delayAfter(failures, MIN_RETRY_DELAY_MS);
 }
 
-/** The delay, in ms, before a job whose n-th message did not leave the wallet is signed again. */
+/** Returns the delay, in ms, before a job is signed again if the wallet did not send its n-th message. */
 export function getResendDelay(attempts: number): number {
   return delayAfter(attempts, MIN_RESEND_DELAY_MS);
 }

@@ -1,4 +1,4 @@
-/** The queue is bounded: verification costs milliseconds of CPU, and callers nothing. */
+/** Verifies proofs through a bounded queue: verification takes milliseconds of CPU and costs callers nothing. */
 import { Problem } from "../../core/errors/problem.ts";
 import type { Groth16Proof } from "../../core/crypto/groth16.ts";
 import { monotonicClock } from "../../core/time.ts";

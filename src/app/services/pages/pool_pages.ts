@@ -1,4 +1,4 @@
-/** All leaves and spent notes of a pool, from the first relayer that has them, and from the pages of earlier visits. */
+/** Reads all leaves and spent notes of a pool from the first relayer that has them, and from cached pages. */
 import {
   downloadPoolPages,
   downloadPoolTree,

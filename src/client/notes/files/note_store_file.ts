@@ -1,4 +1,4 @@
-/** A change goes under a lock to a new file that replaces the old one: readers never see a partial file. */
+/** Stores notes in a file. A change is written under a lock to a new file, which then replaces the old one. */
 import { tryLock } from "../../../config/files/file_lock.ts";
 import { readBoundedFile } from "../../../config/files/bounded_file.ts";
 import { Problem } from "../../../core/errors/problem.ts";
@@ -119,7 +119,7 @@ async function acquireLock(path: string, timeoutMs: number, clock: Clock): Promi
   }
   const isLocked = await pollUntil(() => tryLock(file), {
     intervalMs: LOCK_RETRY_INTERVAL_MS,
-    timeoutMs: timeoutMs - LOCK_RETRY_INTERVAL_MS, // no wait would end after the timeout
+    timeoutMs: timeoutMs - LOCK_RETRY_INTERVAL_MS, // no wait may end after the timeout
     clock,
   });
   if (!isLocked) {

@@ -1,4 +1,4 @@
-/** An age file under a passphrase, which `base64 -d | age -d` decrypts, or plain text on request. */
+/** Encrypts a paper code as an age file with a passphrase; `base64 -d | age -d` decrypts it. */
 import { Problem } from "../../../core/errors/problem.ts";
 import { Secret } from "../../../core/text/secret.ts";
 import { decryptWithPassphrase, encryptWithPassphrase, SCRYPT_WORK_FACTOR } from "../note_encryption.ts";

@@ -1,4 +1,4 @@
-/** Finds the codes of paper backups in text. Apart from their encryption, which a page loads only in a worker. */
+/** Finds the codes of paper backups in text. Separate from their encryption, which a page loads only in a worker. */
 
 export const ENCRYPTED_PREFIX = "tonado-age:";
 const PAPER_CODE_PATTERN =

@@ -4,7 +4,7 @@ const utf8 = new TextEncoder();
 const LEAF_PREFIX = utf8.encode(`{"leafIndex":`);
 const LEAF_SEPARATOR = utf8.encode(`,"commitment":"0x`);
 const LEAF_SUFFIX = utf8.encode(`"},`);
-/** Without the digits of the index. */
+/** Bytes of a leaf without the digits of its index. */
 const FIXED_LEAF_BYTES = LEAF_PREFIX.length + LEAF_SEPARATOR.length + 2 * FIELD_BYTES + LEAF_SUFFIX.length;
 const HEX_DIGITS = utf8.encode("0123456789abcdef");
 
@@ -27,7 +27,7 @@ export function encodeLeavesJson(leaves: Uint8Array, from: number, to: number): 
   return text;
 }
 
-/** For so few bytes, `set` is slower. Returns the end offset. */
+/** Faster than `set` for a few bytes. Returns the end offset. */
 function copyBytes(bytes: Uint8Array, text: Uint8Array, at: number): number {
   for (let i = 0; i < bytes.length; i++) text[at + i] = bytes[i];
   return at + bytes.length;

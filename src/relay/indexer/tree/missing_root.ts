@@ -1,6 +1,6 @@
 import type { PoolState } from "../pool_state.ts";
 
-/** An endpoint may omit the newest deposits; the tree without them still has one of the last roots. */
+/** Detects omitted deposits: an endpoint may omit the newest ones, and the tree still has one of the last roots. */
 export class MissingRootTimer {
   #missing: { readonly root: bigint; readonly since: number } | undefined;
 
@@ -9,7 +9,7 @@ export class MissingRootTimer {
     const own = roots.indexOf(tree.root);
     if (this.#missing !== undefined) {
       const index = roots.indexOf(this.#missing.root);
-      if (index < 0 || index >= own) this.#missing = undefined; // the tree has reached it, or it left the history
+      if (index < 0 || index >= own) this.#missing = undefined; // reached, or no longer in the history
     }
     if (own > 0) this.#missing ??= { root: roots[0], since: now };
     return this.#missing === undefined ? 0 : now - this.#missing.since;

@@ -1,4 +1,4 @@
-/** Only the indexer fills the tree, from the store. Full blocks of leaves are encoded once. */
+/** The tree of a pool. Only the indexer fills it, from the store. Full blocks of leaves are encoded once. */
 import { Buffer } from "node:buffer";
 import { FIELD_BYTES, fieldFromBytes } from "../../../core/crypto/field.ts";
 import { Problem } from "../../../core/errors/problem.ts";
@@ -24,7 +24,7 @@ export interface CommitmentsPage {
   readonly nextFrom: number | null;
   /** The array's members as JSON in UTF-8, comma separated, in shared pieces. */
   readonly items: readonly Uint8Array<ArrayBuffer>[];
-  /** On the last page of a version 2 pool: the deposits that wait. */
+  /** Version 2 pools only, on the last page: the deposits that wait. */
   readonly pending?: readonly { readonly leafIndex: number; readonly commitment: bigint }[];
 }
 
@@ -32,7 +32,7 @@ export interface CommitmentsPage {
 export interface LeafPage {
   /** 32 for each leaf, big-endian. */
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Whether further leaves follow, so that this page never changes. */
+  /** Whether more leaves follow. Such a page never changes. */
   readonly isFinal: boolean;
 }
 
@@ -63,7 +63,7 @@ export interface KnownDeposit extends Pick<Deposit, "leafIndex" | "timestamp"> {
   readonly leafIndexes?: readonly number[];
 }
 
-/** What a tree loads from the store. */
+/** The part of the store that a tree reads. */
 export type StoredPool = Pick<Store, "leaves" | "poolLog">;
 
 /** The tree of a version 1 pool. */
@@ -134,7 +134,7 @@ export class PoolTree {
     this.#clearBlocks();
   }
 
-  /** Returns what the store keeps of these events beside their rows. */
+  /** Returns the log entries to store with the rows of these events. */
   logEntries(events: readonly PoolEvent[]): LogEntry[] {
     return events.filter((event) => event.kind === "withdrawal").map(({ nullifierHash, tx }, i) => ({
       ...{ position: this.payments.length + i, kind: "payment", value: nullifierHash },
@@ -189,7 +189,7 @@ export class PoolTree {
     return await computeRootAfter(this.#tree, commitments, this.service);
   }
 
-  /** Loads what the store has beyond this tree. Stops early when `signal` aborts. */
+  /** Loads the stored rows that this tree lacks. Stops early when `signal` aborts. */
   async load(store: StoredPool, pool: PoolId, signal: AbortSignal): Promise<void> {
     await this.payments.load((position) => store.poolLog(pool, position), signal);
     await this.loadLeaves(store.leaves(pool, this.size), Infinity, signal);

@@ -1,6 +1,6 @@
 /**
- * The relayer's state of a version 2 pool: the tree of its settled deposits, the queue of the others, the numbers of
- * its roots and its spent set.
+ * The relayer's state of a version 2 pool: the tree of settled deposits, the queue of waiting ones, the numbered roots,
+ * and the spent set.
  */
 import { Buffer } from "node:buffer";
 import { CHUNK_SLOTS } from "../../../core/crypto/groth16.ts";
@@ -26,7 +26,7 @@ export class SettledTree extends PoolTree {
   override readonly allowsCopies = true;
   #queue: NewLeaf[] = [];
   #spent = new SpentSet();
-  /** The newest roots, oldest first; at least as many as the pool accepts, if there are so many. */
+  /** The newest roots, oldest first: all that the pool accepts, and possibly older ones. */
   #roots: bigint[] = [];
   #rootCount = 0;
   #logLength = 0;
@@ -117,7 +117,7 @@ export class SettledTree extends PoolTree {
     return this.rootAfterLeaves(waiting.map(({ commitment }) => commitment));
   }
 
-  /** Returns the slots of these nullifier hashes, after they were spent in this order. */
+  /** Returns the slots of these nullifier hashes as they are after spending them in this order. */
   spentAfter(nullifierHashes: readonly bigint[]): SpentSet {
     const after = this.#spent.slotsOf(nullifierHashes);
     for (const nullifierHash of nullifierHashes) after.add(nullifierHash);

@@ -1,4 +1,4 @@
-/** Not trusted: a snapshot needs our key's seal, must match every row, and its root must be on chain. */
+/** Saves and loads trees. A snapshot is not trusted: its seal, every row and the root on chain must match. */
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import type { Secret } from "../../../core/text/secret.ts";
