@@ -25,7 +25,8 @@ export async function readPages(
   const id = address.toRawString();
   let failure: unknown = new Problem("relayer_unavailable", "the settings name no relayer");
   for (const url of context.connections().relayers) {
-    const relayer = new RelayerClient(url, { requestTimeoutMs: PAGE_TIMEOUT_MS });
+    const { signal } = options;
+    const relayer = new RelayerClient(url, { requestTimeoutMs: PAGE_TIMEOUT_MS, ...signal && { signal } });
     try {
       const { leaves: cache, trees } = context;
       return await trees.grow(

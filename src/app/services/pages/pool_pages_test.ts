@@ -1,0 +1,43 @@
+import { equal, rejects } from "node:assert/strict";
+import { Address, type TupleItem, TupleReader } from "@ton/core";
+import type { Deployment } from "../../../core/protocol/deployments.ts";
+import { MerkleTree, ROOT_HISTORY_SIZE } from "../../../core/tree/merkle_tree.ts";
+import type { Chain } from "../../../ton/chain.ts";
+import type { AppContext } from "../context.ts";
+import { readPages } from "./pool_pages.ts";
+import { PoolTrees } from "./pool_trees.ts";
+
+Deno.test("pool pages: a cancelled download ends at once, and the next one of its pool does not wait for it", async () => {
+  const roots = Array.from(
+    { length: ROOT_HISTORY_SIZE },
+    (): TupleItem => ({ type: "int", value: new MerkleTree().root }),
+  );
+  const chain = {
+    runGetMethod: () => Promise.resolve(new TupleReader([{ type: "tuple", items: roots }])),
+  } as unknown as Chain;
+  const context = {
+    ...{ trees: new PoolTrees(), leaves: { read: async () => {}, write: async () => {} } },
+    connections: () => ({ relayers: ["https://relayer.example"], withdrawalEndpoint: "" }),
+    connect: () => chain,
+  } as unknown as AppContext;
+  const deployment = { address: new Address(0, Buffer.alloc(32)) } as Deployment;
+  const { fetch } = globalThis;
+  let isStalled = true;
+  globalThis.fetch = (_input, init) => {
+    const headers = { "content-type": "application/octet-stream" };
+    if (!isStalled) return Promise.resolve(new Response(new Uint8Array(), { headers }));
+    return new Promise((_, reject) =>
+      init!.signal!.addEventListener("abort", () => reject(init!.signal!.reason))
+    );
+  };
+  try {
+    const stop = new AbortController();
+    const cancelled = readPages(context, deployment, { signal: stop.signal, mayBeBehind: true });
+    setTimeout(() => stop.abort(), 0);
+    await rejects(cancelled, { code: "cancelled" });
+    isStalled = false;
+    equal((await readPages(context, deployment, { mayBeBehind: true })).tree.size, 0);
+  } finally {
+    globalThis.fetch = fetch;
+  }
+});
