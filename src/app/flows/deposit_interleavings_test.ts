@@ -54,7 +54,7 @@ class World {
   stored = false;
   log: Extract<DepositEvent, { type: "seen" | "refused" }>[] = [];
   pending: { readonly leafIndex: number; readonly validUntil: number }[] = [];
-  /** All that were ever asked: the owner may answer any of them while it is valid. */
+  /** All requests so far: the user may answer any of them while it is valid. */
   questions: Question[] = [];
   flow: Flow<DepositState, DepositEvent>;
   #reading = new Map<Parameters<DepositServices["watch"]>[2], number>();
@@ -97,12 +97,12 @@ class World {
     disconnect: () => Promise.resolve(),
   };
 
-  /** The newest question is the one on the wallet's screen. */
+  /** The newest request, which the wallet's screen shows. */
   get question() {
     return this.questions.at(-1);
   }
 
-  /** Sends the oldest questions first. Validators accept no transfer after its validity, and each only once. */
+  /** Sends the oldest requests first. Validators accept each transfer once, and only before it expires. */
   send(times: number) {
     const open = this.questions.filter(({ sends, validUntil }) => sends === 0 && this.now <= validUntil);
     for (const question of open.slice(0, times)) {
@@ -204,7 +204,7 @@ async function take(world: World, step: Step) {
   await settle();
 }
 
-/** The steps that ask again come more often than those that end a deposit. */
+/** Steps that repeat a request are more frequent than steps that end a deposit. */
 const anyStep = fc.oneof(
   { weight: 2, arbitrary: fc.constantFrom<Step>("pay", "close", "read", "decline") },
   { weight: 1, arbitrary: fc.constantFrom(...steps) },
@@ -222,7 +222,7 @@ for (const version of [1, 2] as const) {
             ok(world.deposited.length <= 1, "the note is paid once");
             equal(world.balance, 10 - world.deposited.length, "the rest of the money is in the wallet");
           }
-          // Time passes and the owner tries again until the deposit is done.
+          // Time passes, and the user tries again until the deposit is done.
           for (let i = 0; i < 6 && world.flow.state.step !== "done"; i++) {
             for (const step of ["wait", "read", "pay", "send", "answer", "read"] as const) {
               await take(world, step);

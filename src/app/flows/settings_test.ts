@@ -1,4 +1,4 @@
-/** Settings that were kept, and the connections that a form asks for. */
+/** Parsing of stored settings, and the connections of a form. */
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { applyConnections, connectionsOf, parseSettings } from "./settings.ts";
 

@@ -43,7 +43,7 @@ const EXPIRY_GRACE_SECONDS = { native: 15, jetton: 60 };
 /**
  * Deposits a version 1 note through a payer, or finds its earlier deposit. The payer gets a new request only after its
  * last payment has returned or expired.
- * @throws {Problem} as {@linkcode depositNative} does, and what the payer throws if nothing was sent; `payment_timeout`
+ * @throws {Problem} as {@linkcode depositNative} does; the payer's problem if nothing was sent; `payment_timeout`
  *   if no payment arrived in time
  * @example
  * ```ts

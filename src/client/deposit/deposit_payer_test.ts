@@ -16,7 +16,7 @@ const stale = (leafIndex: number) => ({
 });
 const never = () => new Promise<void>(() => {});
 
-/** Runs a deposit whose payer does `answers` in turn, and returns what happened. */
+/** Runs a deposit whose payer runs `answers` in turn. Returns its requests and steps. */
 function run(
   scene: DepositScene,
   answers: readonly (() => Promise<void>)[],

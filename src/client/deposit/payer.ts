@@ -45,7 +45,7 @@ export interface PaymentLink {
 
 /**
  * Returns a payer that hands a `ton://` link over, which any wallet can pay at any time.
- * @param owner holds the jettons; required for jettons
+ * @param owner the owner of the jettons; required for jettons
  * @example
  * ```ts
  * const payer = linkPayer({ testOnly: true, onLink: ({ url }) => console.log(url) });

@@ -24,8 +24,8 @@ const EXPIRY_GRACE_SECONDS = { native: 15, jetton: 60 };
 
 /**
  * Builds the message that pays a note.
- * @param owner holds the jettons, and pays the message; not needed for coins
- * @param asComment whether coins are sent with a comment, as every wallet can
+ * @param owner owner of the jettons, who pays the message; not needed for coins
+ * @param asComment whether to send coins with a comment, which every wallet supports
  * @throws {Problem} `invalid_address` for jettons without an owner; as {@linkcode verifyPoolJettonWallet}
  */
 export async function buildTransferMessage(

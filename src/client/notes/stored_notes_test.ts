@@ -21,7 +21,7 @@ const derive = (seed: NoteSeed, records: readonly NoteRecord[]) => {
   return createNoteRecord(formatNote(note), 1);
 };
 
-/** Keeps the bytes in memory; one writer at a time, as a browser's lock manager has it. */
+/** Stores the bytes in memory, with one writer at a time like a browser's lock manager. */
 function memoryStorage(bytes: Uint8Array): NoteStorage {
   let last: Promise<unknown> = Promise.resolve();
   return {

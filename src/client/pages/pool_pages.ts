@@ -63,7 +63,7 @@ export async function downloadPoolPages(
   pool: AnyPool,
   options: PoolPagesOptions = {},
 ): Promise<PoolPages> {
-  // Before the leaves: a deposit that is settled meanwhile is among them.
+  // Read before the leaves, so that a deposit that is settled meanwhile appears among the leaves.
   const waiting = pool instanceof V2Pool ? await relayer.pendingDeposits(pool.address, poolCapacity(2)) : [];
   const tree = await downloadPoolTree(relayer, pool, options);
   const pending = waiting.filter(({ leafIndex }) => leafIndex >= tree.size).map(({ commitment }) =>

@@ -13,7 +13,7 @@ const address = Address.parse(`0:${"11".repeat(32)}`);
 interface PoolData {
   readonly leaves: bigint[];
   readonly spent: bigint[];
-  /** Of a version 2 pool: these wait for their settlement, after the leaves. */
+  /** Version 2 pools only: commitments that wait for their settlement, after the leaves. */
   readonly pending?: bigint[];
 }
 
@@ -57,7 +57,7 @@ function pendingPage({ leaves, pending = [] }: PoolData, from: number): Response
   return Response.json({ from, count: 0, nextFrom: null, commitments: [], pending: waiting });
 }
 
-/** `withdrawals`: how many the pool has paid. */
+/** `withdrawals`: number of notes that the pool has paid. */
 function version2Of(pool: AnyPool, withdrawals: number): AnyPool {
   const getPoolInfo = () => Promise.resolve({ withdrawals });
   return Object.assign(Object.create(V2Pool.prototype), { ...pool, getPoolInfo }) as AnyPool;

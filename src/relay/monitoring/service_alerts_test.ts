@@ -39,7 +39,7 @@ for (const [claim, from, holds, now, sends, to] of cases) {
   });
 }
 
-/** What the service looks like at a poll, five seconds after the last one. */
+/** State of the service at a poll, five seconds after the last one. */
 interface Look {
   readonly ready?: boolean;
   /** Ages of live withdrawals in milliseconds; undefined: the store fails. */

@@ -5,7 +5,7 @@ import type { Log } from "../../telemetry/log.ts";
 import type { PoolState } from "../indexer/pool_state.ts";
 import { OrphanedJobs, watchOrphanedJobs } from "./orphaned_jobs.ts";
 
-/** Watches jobs of these pools, one list for each read; the pool "served" is served. Returns what was reported. */
+/** Watches jobs of these pools, one list for each read; the pool "served" is served. Returns the reports. */
 async function watch(...reads: (readonly string[] | Error)[]) {
   const orphaned = new OrphanedJobs();
   const end = new AbortController();

@@ -1,4 +1,4 @@
-/** Deletes withdrawals some time after they ended. Payments are chain data and are kept. */
+/** Deletes withdrawals some time after they ended. Payments stay, because they are chain data. */
 import type { Store } from "../../store/store.ts";
 import type { Log } from "../../telemetry/log.ts";
 import { type Clock } from "../../core/time.ts";

@@ -23,13 +23,13 @@ const relayer = new Address(0, Buffer.alloc(32, 2));
 interface SceneOptions {
   readonly mode?: SettleMode;
   readonly asset?: string;
-  /** What the queue prepaid, in nano. */
+  /** Nano that the waiting deposits prepaid. */
   readonly pending?: bigint;
   /** Seconds that the deposits have waited at the start. */
   readonly waited?: number;
   readonly isLeader?: boolean;
   readonly ready?: boolean;
-  /** What the pool has settled. Default: what the tree has. */
+  /** Number of deposits that the pool has settled. Default: that of the tree. */
   readonly settled?: number;
 }
 

@@ -17,7 +17,7 @@ const pool = new Address(0, Buffer.alloc(32, 7));
 function monitor(apart: number, { seqno = 5, usesWallClock = true, confirmed }: {
   readonly seqno?: number;
   readonly usesWallClock?: boolean;
-  /** What a second endpoint reports. */
+  /** The seqno that a second endpoint reports. */
   readonly confirmed?: number;
 } = {}) {
   const state = { seqno, now: OURS + apart };

@@ -80,7 +80,7 @@ Deno.test("caps: what was counted and not answered is uncounted again, or is one
       ...memory,
       acquire: async (...args) => {
         const taken = await memory.acquire(...args);
-        if (down) throw lost; // it acted, and nobody heard
+        if (down) throw lost; // the count took effect, but the response was lost
         return taken;
       },
       release: (...args) => down && !released ? Promise.reject(lost) : memory.release(...args),

@@ -12,7 +12,7 @@ import type { MerkleTree } from "../../../core/tree/merkle_tree.ts";
 import { openPool } from "../../../ton/pool/any_pool.ts";
 import { type AppContext, withdrawalChain } from "../context.ts";
 
-/** For one page of 1.1 MiB at most. Afterwards the next relayer is asked, and then the chain. */
+/** Timeout of a page of at most 1.1 MiB. After it, the app queries the next relayer, and finally the chain. */
 const PAGE_TIMEOUT_MS = 20_000;
 
 /** Throws `relayer_unavailable` if no relayer of the settings has them. */
