@@ -134,4 +134,4 @@ Deno.test("http: a large answer of which nothing is read for long is given up, a
     await waitUntil("given up", async () => await head(listener.url) === 200);
     unread.close();
     await listener.close();
-  }, { maxLargeResponses: 1, readTimeoutMs: 300 }));
+  }, { maxLargeResponses: 1, readTimeoutMs: 2_000 }));
