@@ -99,18 +99,23 @@ function ClosedScreens(
       texts={ports.texts}
       send={flow.send}
       onRestore={() => ports.go("#/restore")}
+      onSaveUnreadable={() => saveUnreadable(ports)}
       onSetAside={() => void setAside(ports).then(() => flow.send({ type: "erased" }))}
       onReport={() => ports.go("#/report")}
     />
   );
 }
 
-/** Saves an unreadable store as a file, because it may be readable elsewhere, and removes it here. */
-async function setAside({ context: { files, downloads }, go }: AppPorts): Promise<void> {
+/** Saves an unreadable store as a file, because it may be readable elsewhere. */
+async function saveUnreadable({ context: { files, downloads } }: AppPorts): Promise<void> {
   const bytes = await files.read();
   if (bytes) {
     downloads.save("tonado-notes-unreadable.age", new Uint8Array(bytes), "application/octet-stream");
   }
+}
+
+/** Removes an unreadable store. Only its owner can see whether the browser saved the file. */
+async function setAside({ context: { files }, go }: AppPorts): Promise<void> {
   await files.remove();
   go("#/restore");
 }

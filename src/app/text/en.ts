@@ -88,8 +88,11 @@ export const en = {
     opening: "Unlocking …",
     passkey: "Use this device's passkey",
     looking: "Looking for your notes …",
+    saveUnreadable: "Save what cannot be read",
+    saveUnreadableHint: "It may be readable elsewhere. Then bring your notes back from a backup.",
     setAside: "Bring them back from a backup",
-    setAsideHint: "What cannot be read is saved as a file first, and removed from this browser.",
+    setAsideHint:
+      "First look whether your browser saved the file. What cannot be read is removed from this browser.",
   },
   backup: {
     title: "Keep a backup",

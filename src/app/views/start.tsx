@@ -11,7 +11,9 @@ export interface StartProps<Session> {
   readonly texts: Texts;
   readonly send: (event: StoreEvent<Session>) => void;
   readonly onRestore: () => void;
-  /** Moves an unreadable store out of the way, so that a backup can be restored. */
+  /** Saves an unreadable store as a file. */
+  readonly onSaveUnreadable: () => Promise<void>;
+  /** Removes an unreadable store, so that a backup can be restored. */
   readonly onSetAside: () => void;
   readonly onReport: () => void;
 }
@@ -75,8 +77,11 @@ type LockedProps<Session> = StartProps<Session> & {
   readonly state: Extract<StoreState<Session>, { step: "locked" }>;
 };
 
-function Locked<Session>({ state, texts, send, onSetAside, onReport }: LockedProps<Session>) {
+function Locked<Session>(
+  { state, texts, send, onSaveUnreadable, onSetAside, onReport }: LockedProps<Session>,
+) {
   const { passphrase } = texts;
+  const [isSaved, setSaved] = useState(false);
   return (
     <Step name="locked" title={passphrase.openTitle} lead={passphrase.openLead}>
       <ProblemNotice problem={state.problem} texts={texts} />
@@ -90,8 +95,19 @@ function Locked<Session>({ state, texts, send, onSetAside, onReport }: LockedPro
       />
       {state.problem?.code === "note_store_corrupted" && (
         <div class="way">
-          <Button describedBy="aside-hint" onClick={onSetAside}>{passphrase.setAside}</Button>
-          <p class="hint" id="aside-hint">{passphrase.setAsideHint}</p>
+          <Button
+            describedBy="unreadable-hint"
+            onClick={() => void onSaveUnreadable().then(() => setSaved(true))}
+          >
+            {passphrase.saveUnreadable}
+          </Button>
+          <p class="hint" id="unreadable-hint">{passphrase.saveUnreadableHint}</p>
+          {isSaved && (
+            <>
+              <Button describedBy="aside-hint" onClick={onSetAside}>{passphrase.setAside}</Button>
+              <p class="hint" id="aside-hint">{passphrase.setAsideHint}</p>
+            </>
+          )}
         </div>
       )}
       {state.hasPasskey && <Button onClick={() => send({ type: "passkey" })}>{passphrase.passkey}</Button>}
