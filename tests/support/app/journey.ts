@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import axe from "axe-core";
 import type { BrowserContext, Page } from "puppeteer-core";
 import { type AppPage, openAppPage } from "./app_browser.ts";
+import { findLayoutFaults } from "./layout.ts";
 
 export const PASSPHRASE = "correct horse battery";
 const STEP_TIMEOUT_MS = 60_000;
@@ -24,7 +25,7 @@ export interface Journey {
   type(id: string, text: string): Promise<void>;
   choose(button: string, path: string): Promise<void>;
   text(): Promise<string>;
-  /** Checks the screen: axe in light and dark, no overflow, large targets, whole words, and keeps its picture. */
+  /** Checks the screen: axe in light and dark, no overflow, nothing above or over another, large targets, whole words, and keeps its picture. */
   inspect(name: string): Promise<void>;
 }
 
@@ -100,6 +101,7 @@ async function inspect(page: Page, name: string, pictures: string | undefined): 
         .map((text) => text!.textContent),
     }), MIN_TARGET_PX);
     assert.deepEqual(layout, { overflow: 0, small: [], headings: 1, broken: [] }, `${name} at ${width} px`);
+    assert.deepEqual(await findLayoutFaults(page), [], `layout: ${name} at ${width} px`);
     if (pictures) await keepPictures(page, `${pictures}/${name}-${width}`);
   }
   await page.setViewport({ width: 390, height: 844 });
