@@ -30,6 +30,7 @@ function bytesOf(values: readonly bigint[]): Uint8Array<ArrayBuffer> {
 
 function chainOf(log: string[]): Chain {
   return {
+    account: () => Promise.resolve({}),
     runGetMethod(address: Address, method: string, stack: TupleItem[] = []) {
       log.push(`${address.toRawString()} ${method} ${stack.length}`);
       const tree = new MerkleTree();

@@ -15,13 +15,14 @@ import { type AppContext, withdrawalChain } from "../context.ts";
 /** Timeout of a page of at most 1.1 MiB. After it, the app queries the next relayer, and finally the chain. */
 const PAGE_TIMEOUT_MS = 20_000;
 
-/** Throws `relayer_unavailable` if no relayer of the settings has them. */
+/** Throws `relayer_unavailable` if no relayer of the settings has them, and `chain_unavailable` if the endpoint is away too. */
 export async function readPages(
   context: AppContext,
   { address, version }: Deployment,
   options: Pick<PoolPagesOptions, "signal" | "mayBeBehind" | "onTreeProgress">,
 ): Promise<PoolPages> {
-  const pool = openPool(withdrawalChain(context), address, version);
+  const chain = withdrawalChain(context);
+  const pool = openPool(chain, address, version);
   const id = address.toRawString();
   let failure: unknown = new Problem("relayer_unavailable", "the settings name no relayer");
   for (const url of context.connections().relayers) {
@@ -39,6 +40,7 @@ export async function readPages(
       failure = error;
     }
   }
+  await chain.account(address, options.signal ? { signal: options.signal } : {}); // offline, both are away
   throw failure;
 }
 
