@@ -172,12 +172,13 @@ async function waitForNotice(visit: Visit, text: string): Promise<void> {
   ).catch(async () => assert.fail(`no notice says ${text}: ${await visit.notices()}`));
 }
 
+/** Returns once the notice is shown, which moves the buttons below it. */
 async function goOffline({ page }: Visit): Promise<void> {
   await page.setOfflineMode(true);
-  await page.waitForFunction(() => !navigator.onLine);
+  await page.waitForFunction((notice) => document.body.innerText.includes(notice), {}, OFFLINE);
 }
 
 async function goOnline({ page }: Visit): Promise<void> {
   await page.setOfflineMode(false);
-  await page.waitForFunction(() => navigator.onLine);
+  await page.waitForFunction((notice) => !document.body.innerText.includes(notice), {}, OFFLINE);
 }
