@@ -21,12 +21,12 @@ export async function readPages(
   { address, version }: Deployment,
   options: Pick<PoolPagesOptions, "signal" | "mayBeBehind" | "onTreeProgress">,
 ): Promise<PoolPages> {
+  const { signal } = options;
   const chain = withdrawalChain(context);
   const pool = openPool(chain, address, version);
   const id = address.toRawString();
   let failure: unknown = new Problem("relayer_unavailable", "the settings name no relayer");
   for (const url of context.connections().relayers) {
-    const { signal } = options;
     const relayer = new RelayerClient(url, { requestTimeoutMs: PAGE_TIMEOUT_MS, ...signal && { signal } });
     try {
       const { leaves: cache, trees } = context;
@@ -36,11 +36,11 @@ export async function readPages(
         ({ tree }) => tree,
       );
     } catch (error) {
-      if (options.signal?.aborted) throw error;
+      if (signal?.aborted) throw error;
       failure = error;
     }
   }
-  await chain.account(address, options.signal ? { signal: options.signal } : {}); // offline, both are away
+  await chain.account(address, { ...signal && { signal } }); // offline, both are away
   throw failure;
 }
 

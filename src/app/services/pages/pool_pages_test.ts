@@ -1,5 +1,6 @@
 import { equal, rejects } from "node:assert/strict";
 import { Address, type TupleItem, TupleReader } from "@ton/core";
+import { Problem } from "../../../core/errors/problem.ts";
 import type { Deployment } from "../../../core/protocol/deployments.ts";
 import { MerkleTree, ROOT_HISTORY_SIZE } from "../../../core/tree/merkle_tree.ts";
 import type { Chain } from "../../../ton/chain.ts";
@@ -40,4 +41,20 @@ Deno.test("pool pages: a cancelled download ends at once, and the next one of it
   } finally {
     globalThis.fetch = fetch;
   }
+});
+
+Deno.test("pool pages: an endpoint that is away is reported instead of missing relayers", async () => {
+  const readWith = (account: () => Promise<unknown>) =>
+    readPages(
+      {
+        connections: () => ({ relayers: [], withdrawalEndpoint: "" }),
+        connect: () => ({ account }),
+      } as unknown as AppContext,
+      { address: new Address(0, Buffer.alloc(32)) } as Deployment,
+      {},
+    );
+  await rejects(readWith(() => Promise.reject(new Problem("chain_unavailable"))), {
+    code: "chain_unavailable",
+  });
+  await rejects(readWith(() => Promise.resolve({})), { code: "relayer_unavailable" });
 });
