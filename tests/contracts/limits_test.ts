@@ -110,7 +110,7 @@ Deno.test("the dearest refusal of a withdrawal, after its proof, costs who sent 
   assert.ok(cost > TON / 125n && cost < TON / 80n, `${cost} nano`);
   says("about 0.01 native units");
   assert.ok(prices.gas(HIGHEST_GAS) < 3n * TON / 100n);
-  says("under 0.03 on the dearest path");
+  says("under 0.03 on the most expensive path");
 });
 
 Deno.test("a pool that all notes have left pays its storage for 17 years at least, whatever its size and keys", () => {
