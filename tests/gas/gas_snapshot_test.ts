@@ -102,8 +102,8 @@ Deno.test("the fee's payout, were it one with the rest of the value, would save 
   for (
     const claim of [
       `${saved.toLocaleString("en")} gas`,
-      `would bring ${before.toFixed(3)} to ${after.toFixed(3)}`,
-      `${beside.toLocaleString("en")} beside verification`,
+      `reduce ${before.toFixed(3)} to ${after.toFixed(3)}`,
+      `${beside.toLocaleString("en")} gas besides verification`,
     ]
   ) assert.ok(text.includes(claim), `docs/gas.md does not say: ${claim}`);
 });

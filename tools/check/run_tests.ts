@@ -2,7 +2,7 @@
  * Runs tests and prints `N passed, N failed` as the last line. Tests that cannot run on this machine are listed as
  * skipped. With `TONADO_REQUIRE_ALL=1`, which CI sets, they count as failures.
  *
- * Usage: deno task test:fast | test | test:slow | test:all [files or folders] [flags for `deno test`]
+ * Usage: deno task test:fast | test | test:slow | test:app | test:all [files or folders] [flags for `deno test`]
  *
  * The folder of a test decides which task runs it, see {@linkcode sets}. Named files or folders run in every task.
  * `--junit-path=FILE` keeps the report.
@@ -18,6 +18,13 @@ const normal = [
 /** Left out unless all tests run, because they take minutes: mutants put before contract tests, and version 2 pools. */
 const SLOW_TESTS = ["tools/mutants/tolk/worker_test.ts", "tests/contracts/v2"];
 
+/** Run by `test:app` and `test:all` only, because each keeps a browser busy for a minute or more. */
+const BROWSER_TESTS = [
+  ...["backup", "clock", "network", "relayer"].map((name) => `tests/app/faults/${name}_test.ts`),
+  ...["keyboard", "session"].map((name) => `tests/app/screens/${name}_test.ts`),
+  "tests/app/command_line_test.ts",
+];
+
 /** The folders of `tests/` that `normal` leaves out. */
 const slow = [...Deno.readDirSync("tests")].map(({ name }) => `tests/${name}`).filter((path) =>
   !normal.includes(path)
@@ -27,7 +34,8 @@ const slow = [...Deno.readDirSync("tests")].map(({ name }) => `tests/${name}`).f
 const sets: Readonly<Record<string, readonly string[]>> = {
   fast,
   normal: [...fast, ...normal],
-  slow: [...slow, ...SLOW_TESTS],
+  slow: [...slow.flatMap((folder) => filesWithout(BROWSER_TESTS, folder)), ...SLOW_TESTS],
+  app: ["tests/app"],
   all: [...fast, "testkit", "tests"],
 };
 
@@ -46,7 +54,11 @@ const { code } = await new Deno.Command(Deno.execPath(), {
   args: [
     ...["test", "-A", "--no-check", "--parallel", ...await v8Flags(), `--junit-path=${report}`],
     ...given.filter((arg) => !arg.startsWith("--junit-path=")),
-    ...await namesFiles(given) ? [] : leavesOut ? sets[set].flatMap(withoutSlowTests) : sets[set],
+    ...await namesFiles(given)
+      ? []
+      : leavesOut
+      ? sets[set].flatMap((folder) => filesWithout(SLOW_TESTS, folder))
+      : sets[set],
   ],
   env: { DENO_JOBS: Deno.env.get("DENO_JOBS") ?? String(navigator.hardwareConcurrency + spareJobs) },
   stdin: "null",
@@ -74,17 +86,15 @@ if (skipped.length > disallowed) console.log(`${skipped.length} skipped, listed 
 console.log(`${passed} passed, ${failed} failed`);
 Deno.exit(failed > 0 ? 1 : 0);
 
-/** Returns the folder, or the tests and folders in it if a slow test is among them: `--ignore` leaves out no named folder. */
-function withoutSlowTests(folder: string): string[] {
-  if (!SLOW_TESTS.some((slow) => slow.startsWith(`${folder}/`))) return [folder];
+/** Returns the folder, or the tests and folders in it if one of `omitted` is among them: `--ignore` omits no named folder. */
+function filesWithout(omitted: readonly string[], folder: string): string[] {
+  if (!omitted.some((path) => path.startsWith(`${folder}/`))) return [folder];
   return [...Deno.readDirSync(folder)].map(({ name, isDirectory }) => ({
     path: `${folder}/${name}`,
     isDirectory,
   }))
-    .filter(({ path, isDirectory }) =>
-      !SLOW_TESTS.includes(path) && (isDirectory || path.endsWith("_test.ts"))
-    )
-    .flatMap(({ path, isDirectory }) => isDirectory ? withoutSlowTests(path) : [path]);
+    .filter(({ path, isDirectory }) => !omitted.includes(path) && (isDirectory || path.endsWith("_test.ts")))
+    .flatMap(({ path, isDirectory }) => isDirectory ? filesWithout(omitted, path) : [path]);
 }
 
 /** Returns whether any argument is an existing file or folder. */
