@@ -22,7 +22,7 @@ const SLOW_TESTS = ["tools/mutants/tolk/worker_test.ts", "tests/contracts/v2"];
 const BROWSER_TESTS = [
   ...["backup", "clock", "network", "relayer"].map((name) => `tests/app/faults/${name}_test.ts`),
   ...["keyboard", "session"].map((name) => `tests/app/screens/${name}_test.ts`),
-  "tests/app/command_line_test.ts",
+  ...["command_line", "passphrase"].map((name) => `tests/app/${name}_test.ts`),
 ];
 
 /** The folders of `tests/` that `normal` leaves out. */
