@@ -5,8 +5,8 @@ import type { OpenVault, RandomBytes, Vaults } from "../ports.ts";
 
 const WORDS = 6;
 
-/** Loads the words on demand, which keeps the page's first load small. */
-const loadWords = async () => (await import("../text/words.ts")).words;
+/** Loads the 2048 words of BIP 39 on demand, which keeps the page's first load small. */
+const loadWords = async () => (await import("@ton/crypto/dist/mnemonic/wordlist.js")).default.wordlist;
 
 export async function drawPassphrase(random: RandomBytes): Promise<Secret<string>> {
   const words = await loadWords();

@@ -1,9 +1,9 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { mnemonicWordList } from "@ton/crypto";
+import { wordlist as words } from "@ton/crypto/dist/mnemonic/wordlist.js";
 import { Problem } from "../../core/errors/problem.ts";
 import { Secret } from "../../core/text/secret.ts";
 import type { OpenVault, Vaults } from "../ports.ts";
-import { words } from "../text/words.ts";
 import { createVault, drawPassphrase } from "./drawn_passphrase.ts";
 
 Deno.test("the words are BIP 39's: 2048, all different", () => {

@@ -168,6 +168,7 @@ function buildOptions(root: URL, nodePaths: string[]): BundleOptions {
     alias: {
       "node:buffer": "buffer",
       "@ton/crypto": fileURLToPath(new URL("src/app/shims/ton_crypto.ts", root)),
+      "@ton/crypto/dist": "@ton/crypto/dist", // the list of words alone is loaded from the package
       "@noble/post-quantum/hybrid.js": fileURLToPath(new URL("src/app/shims/age_curves.ts", root)),
       "@noble/curves/nist.js": fileURLToPath(new URL("src/app/shims/age_curves.ts", root)),
     },
