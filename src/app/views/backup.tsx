@@ -75,9 +75,7 @@ export function BackupView({ state, texts, send, onChooseFile, onScan, onDone }:
     case "proven":
       return (
         <Step name="proven" title={backup.provenTitle}>
-          <Notice kind="good" live="polite">
-            <p>{backup.provenLead}</p>
-          </Notice>
+          <Notice kind="good" live="polite" text={backup.provenLead} />
           <Button kind="primary" onClick={onDone}>{texts.app.continue}</Button>
         </Step>
       );

@@ -48,9 +48,7 @@ function Body(props: DepositProps) {
     case "backup":
       return (
         <>
-          <Notice kind="note">
-            <p>{texts.backup.needed}</p>
-          </Notice>
+          <Notice kind="note" text={texts.backup.needed} />
           {props.backup}
         </>
       );
@@ -66,9 +64,11 @@ function Body(props: DepositProps) {
       const { pool } = state.ticket;
       return (
         <Step name="deposited" title={deposit.doneTitle}>
-          <Notice kind="good" live="polite">
-            <p>{deposit.doneLead(texts.app.amount(pool.amount, pool.asset))}</p>
-          </Notice>
+          <Notice
+            kind="good"
+            live="polite"
+            text={deposit.doneLead(texts.app.amount(pool.amount, pool.asset))}
+          />
           <p>{deposit.doneWait}</p>
           <Button kind="primary" onClick={props.onDone}>{deposit.toNotes}</Button>
         </Step>
@@ -101,11 +101,7 @@ function Amounts(
   return (
     <Step name="amount" title={deposit.title} lead={deposit.lead}>
       <ProblemNotice problem={problem} texts={texts} />
-      {pools.length === 0 && (
-        <Notice kind="warning">
-          <p>{deposit.none}</p>
-        </Notice>
-      )}
+      {pools.length === 0 && <Notice kind="warning" text={deposit.none} />}
       <Form onSubmit={() => pool && send({ type: "pool_chosen", pool, isBackedUp })}>
         <fieldset class="choices pools">
           <legend class="hidden">{deposit.title}</legend>
@@ -159,16 +155,8 @@ function Paying(props: DepositProps & { readonly state: Extract<DepositState, { 
       title={deposit.payTitle(amount)}
       lead={ticket.payment ? deposit.anyLead : deposit.oneLead}
     >
-      {offline && (
-        <Notice kind="warning" live="polite">
-          <p>{deposit.offline}</p>
-        </Notice>
-      )}
-      {refused && !saysRefused(wallet) && (
-        <Notice kind="warning" live="polite">
-          <p>{deposit.refused}</p>
-        </Notice>
-      )}
+      {offline && <Notice kind="warning" live="polite" text={deposit.offline} />}
+      {refused && !saysRefused(wallet) && <Notice kind="warning" live="polite" text={deposit.refused} />}
       {ticket.chance !== undefined && !isBusy && <p class="chance">{deposit.chance(ticket.chance)}</p>}
       <div class="pay">
         {ticket.payment && !isBusy && wallet.at === "none" && (

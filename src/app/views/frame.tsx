@@ -63,11 +63,7 @@ export function Frame(
         )}
       </header>
       <main id="main">
-        {!isOnline && (
-          <Notice kind="warning" live="polite">
-            <p>{app.offline}</p>
-          </Notice>
-        )}
+        {!isOnline && <Notice kind="warning" live="polite" text={app.offline} />}
         {children}
       </main>
     </>

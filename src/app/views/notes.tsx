@@ -47,11 +47,7 @@ export function NotesView(props: NotesProps) {
       </Step>
       <aside>
         {isBackedUp
-          ? (
-            <Notice kind="good" title={notes.backupProven}>
-              <p>{notes.backupProvenLead}</p>
-            </Notice>
-          )
+          ? <Notice kind="good" title={notes.backupProven} text={notes.backupProvenLead} />
           : (
             <Notice kind="warning" title={notes.backupNeeded}>
               <p>{notes.backupNeededLead}</p>
@@ -140,14 +136,16 @@ function Checking({ check, texts, onCheck, onStopCheck, rows }: NotesProps) {
       <Button kind={rows.length === 0 ? "quiet" : "plain"} onClick={onCheck}>{notes.check}</Button>
       {check.step === "failed" && <ProblemNotice problem={check.problem} texts={texts} />}
       {result !== undefined && result.recovered > 0 && (
-        <Notice kind="good" live="polite">
-          <p>{notes.recovered(result.recovered)}</p>
-        </Notice>
+        <Notice kind="good" live="polite" text={notes.recovered(result.recovered)} />
       )}
       {unreadPools(check).map(([code, pools]) => (
-        <Notice key={code} kind="warning" live="polite" title={notes.unread(pools)}>
-          <p>{texts.problems[code].next}</p>
-        </Notice>
+        <Notice
+          key={code}
+          kind="warning"
+          live="polite"
+          title={notes.unread(pools)}
+          text={texts.problems[code].next}
+        />
       ))}
     </>
   );

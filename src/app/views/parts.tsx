@@ -50,9 +50,10 @@ export function Button(
 
 /** A message that screen readers read immediately. A symbol repeats the meaning of the colour. */
 export function Notice(
-  { kind, title, children, live }: {
+  { kind, title, text, children, live }: {
     readonly kind: "problem" | "warning" | "good" | "note";
     readonly title?: string;
+    readonly text?: string | undefined;
     readonly live?: "assertive" | "polite" | undefined;
     readonly children?: ComponentChildren;
   },
@@ -64,6 +65,7 @@ export function Notice(
       <span class="symbol" aria-hidden="true">{symbols[kind]}</span>
       <div>
         {title && <p class="notice-title">{title}</p>}
+        {text && <p>{text}</p>}
         {children}
       </div>
     </div>
@@ -75,11 +77,7 @@ export function ProblemNotice(
 ) {
   if (problem === undefined) return null;
   const { text, next } = texts.problems[problem.code];
-  return (
-    <Notice kind="problem" live="assertive" title={text}>
-      <p>{next}</p>
-    </Notice>
-  );
+  return <Notice kind="problem" live="assertive" title={text} text={next} />;
 }
 
 /** Work in progress: a bar with the real fraction, or a line of text if none is known. */

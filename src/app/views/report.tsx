@@ -34,9 +34,7 @@ export function ReportView(props: ReportProps) {
     case "made":
       return (
         <Step name="report-made" title={report.madeTitle}>
-          <Notice kind="warning">
-            <p>{report.madeLead}</p>
-          </Notice>
+          <Notice kind="warning" text={report.madeLead} />
           <Button kind="primary" onClick={() => props.onSave(state.name, state.bytes)}>{report.save}</Button>
           <Button kind="quiet" onClick={() => send({ type: "back" })}>{app.back}</Button>
         </Step>

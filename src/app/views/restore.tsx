@@ -54,14 +54,8 @@ export function RestoreView(props: RestoreProps) {
       const { added, known, otherNetwork } = state.restored;
       return (
         <Step name="restored" title={restore.doneTitle}>
-          <Notice kind="good" live="polite">
-            <p>{restore.done(added, known)}</p>
-          </Notice>
-          {otherNetwork > 0 && (
-            <Notice kind="warning">
-              <p>{restore.otherNetwork(otherNetwork)}</p>
-            </Notice>
-          )}
+          <Notice kind="good" live="polite" text={restore.done(added, known)} />
+          {otherNetwork > 0 && <Notice kind="warning" text={restore.otherNetwork(otherNetwork)} />}
           <Button kind="primary" onClick={props.onDone}>{restore.toNotes}</Button>
         </Step>
       );

@@ -87,11 +87,7 @@ function ConnectionsSection({ connections, texts, onConnections }: SettingsProps
     <section>
       <h2>{settings.connections}</h2>
       <p class="hint">{settings.connectionsLead}</p>
-      {connections.isShared && (
-        <Notice kind="note">
-          <p>{settings.shared}</p>
-        </Notice>
-      )}
+      {connections.isShared && <Notice kind="note" text={settings.shared} />}
       <Form onSubmit={() => setFaults(onConnections(form))}>
         {field("depositEndpoint")}
         {field("withdrawalEndpoint")}

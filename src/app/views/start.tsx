@@ -31,9 +31,7 @@ export function StartView<Session>(props: StartProps<Session>) {
     case "refused":
       return (
         <Step name="refused" title={texts.place.title}>
-          <Notice kind="problem" live="assertive">
-            <p>{texts.place[state.fault]}</p>
-          </Notice>
+          <Notice kind="problem" live="assertive" text={texts.place[state.fault]} />
         </Step>
       );
     case "absent":
@@ -127,12 +125,8 @@ function Welcome<Session>({ texts, send, onRestore, onReport }: StartProps<Sessi
         <Button kind="quiet" onClick={onReport}>{start.report}</Button>
       </Step>
       <aside>
-        <Notice kind="note">
-          <p>{start.trust}</p>
-        </Notice>
-        <Notice kind="warning">
-          <p>{start.first}</p>
-        </Notice>
+        <Notice kind="note" text={start.trust} />
+        <Notice kind="warning" text={start.first} />
       </aside>
     </div>
   );

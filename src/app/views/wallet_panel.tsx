@@ -25,11 +25,7 @@ function ConnectChoice({ problem, texts, sources, isOnlyWay, send }: ConnectChoi
     <section class="wallets">
       <ProblemNotice problem={problem} texts={texts} />
       <h2>{deposit.connect}</h2>
-      {sources.length === 0 && (
-        <Notice kind="warning">
-          <p>{deposit.noWallet}</p>
-        </Notice>
-      )}
+      {sources.length === 0 && <Notice kind="warning" text={deposit.noWallet} />}
       <ul class="sources">
         {sources.map((source, i) => (
           <li key={source.id}>
@@ -71,11 +67,7 @@ export function WalletPanel({ wallet, texts, sources, isOnlyWay, send }: WalletP
       return (
         <section class="wallets">
           <ProblemNotice problem={wallet.problem} texts={texts} />
-          {wallet.notice && (
-            <Notice kind="warning" live="polite">
-              <p>{deposit.notice[wallet.notice]}</p>
-            </Notice>
-          )}
+          {wallet.notice && <Notice kind="warning" live="polite" text={deposit.notice[wallet.notice]} />}
           <Button kind="primary" onClick={() => send({ type: "pay" })}>
             {deposit.pay(wallet.payer.name)}
           </Button>
@@ -94,11 +86,7 @@ export function WalletPanel({ wallet, texts, sources, isOnlyWay, send }: WalletP
     case "waiting":
       return (
         <section class="wallets">
-          {wallet.notice && (
-            <Notice kind="warning" live="polite">
-              <p>{deposit.notice[wallet.notice]}</p>
-            </Notice>
-          )}
+          {wallet.notice && <Notice kind="warning" live="polite" text={deposit.notice[wallet.notice]} />}
           <Progress label={deposit.waiting} texts={texts} />
           <p>{deposit.waitingLead}</p>
         </section>

@@ -55,11 +55,7 @@ export function WithdrawView(props: WithdrawProps) {
       const { receipt } = state;
       return (
         <Step name="withdrawn" title={receipt.isOurs ? withdraw.doneTitle : app.problem}>
-          {!receipt.isOurs && (
-            <Notice kind="problem" live="assertive">
-              <p>{withdraw.notOurs}</p>
-            </Notice>
-          )}
+          {!receipt.isOurs && <Notice kind="problem" live="assertive" text={withdraw.notOurs} />}
           <section class="receipt">
             <h2>{withdraw.receipt}</h2>
             <Facts
@@ -91,11 +87,7 @@ function Failed(
   return (
     <Step name="withdraw-failed" title={withdraw.failedTitle}>
       {state.maySettle && SILENCE.has(state.problem.code)
-        ? (
-          <Notice kind="warning" live="assertive" title={withdraw.outOfSight}>
-            <p>{withdraw.maySettle}</p>
-          </Notice>
-        )
+        ? <Notice kind="warning" live="assertive" title={withdraw.outOfSight} text={withdraw.maySettle} />
         : <ProblemNotice problem={state.problem} texts={texts} />}
       <Button kind="primary" onClick={() => send({ type: "retry" })}>
         {state.maySettle ? withdraw.resume : app.retry}
@@ -204,11 +196,7 @@ function Links(
 ) {
   const { withdraw } = texts;
   if (review.warnings.length === 0) {
-    return (
-      <Notice kind="good">
-        <p>{withdraw.nothing}</p>
-      </Notice>
-    );
+    return <Notice kind="good" text={withdraw.nothing} />;
   }
   return (
     <Notice kind="warning" title={withdraw.linksTitle}>
