@@ -20,7 +20,7 @@ export type Coverage = Map<string, TestCoverage>;
 /** How many test files are put before a mutant at most. */
 const MAX_TEST_FILES = 6;
 /** Slower test files are ended and left out: with them, a survivor would take minutes. */
-const MAX_TEST_SECONDS = 40;
+const MAX_TEST_SECONDS = 60;
 
 /** Measures test files that changed since the cache was written, and writes the cache. */
 export async function measureCoverage(

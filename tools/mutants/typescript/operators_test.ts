@@ -3,7 +3,7 @@ import { applyMutant } from "../operators.ts";
 import { typeScriptMutants } from "./operators.ts";
 import { folderOf, typeScriptTables } from "./page.ts";
 import { type Coverage, coveringTests, parseLcov } from "./coverage.ts";
-import { rankTestFiles, reach } from "./test_selection.ts";
+import { isNear, rankTestFiles, reach } from "./test_selection.ts";
 import { maskTypeScript } from "./text.ts";
 
 const SOURCE = `import { a } from "./a.ts";
@@ -108,6 +108,21 @@ Deno.test("a mutant is put before the tests that execute its line, the fastest f
     "tests/slow_test.ts",
   ]);
   assert.deepEqual(coveringTests(coverage, { file: "src/a/b.ts", line: 4 }), []);
+});
+
+Deno.test("near tests are those of src/, and those of tests/ that are meant for the source", () => {
+  const tests = [
+    "src/relay/relayer_test.ts",
+    "tests/integration/store/store_jobs_test.ts",
+    "tests/integration/ops/store_export_test.ts",
+    "tests/integration/ton/wallet_test.ts",
+    "tests/ceremony/files/files_test.ts",
+    "tests/integration/privacy_test.ts",
+  ];
+  const near = (source: string) => tests.filter((test) => isNear(test, source));
+  assert.deepEqual(near("src/store/kv/codec.ts"), tests.slice(0, 3));
+  assert.deepEqual(near("src/ops/ceremony/files/a.ts"), [tests[0], tests[2], tests[4]]);
+  assert.deepEqual(near("src/core/time.ts"), tests.slice(0, 1));
 });
 
 Deno.test("a test file that killed mutants of the source comes first", () => {

@@ -53,6 +53,14 @@ export function isMeantFor(test: string, source: string): boolean {
   return sources === undefined || sources.test(source);
 }
 
+/** Returns whether a test lies below src/, or among the slower tests that are meant for a source. */
+export function isNear(test: string, source: string): boolean {
+  const area = AREAS.find(([tests, sources]) => tests.test(test) && sources.test(source));
+  const integration = /^tests\/integration\/(\w+\/)/.exec(test)?.[1];
+  return test.startsWith("src/") || area !== undefined ||
+    (integration !== undefined && source.startsWith(`src/${integration}`));
+}
+
 /** Returns the test files that may kill mutants of these sources. */
 export async function listTests(root: URL, sources: ReadonlySet<string>): Promise<string[]> {
   const imports = await readImports(root, ["src/", "tests/", "testkit/"]);

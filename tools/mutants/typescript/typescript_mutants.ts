@@ -2,13 +2,13 @@
  * Mutation testing of `src/`: makes one small change at a time in a copy of the repository and runs the tests that
  * execute the changed line, the fastest first.
  *
- * Usage: deno task mutants --typescript [folder or file] [--only <text>] [--sample n] [--skip n] [--near] [--workers n]
- *   [--json] [--write]
+ * Usage: deno task mutants --typescript [folder or file] [--only <text>] [--sample n] [--skip n] [--near] [--survivors]
+ *   [--workers n] [--json] [--write]
  *
  * `--sample n` tries n mutants of each folder, after the first `--skip` ones of its order. `--near` runs only the tests
- * below src/ and the folder's own below tests/integration/. Results are stored in
- * tools/mutants/typescript/results.jsonl, from which the next run continues. `--write` writes the tables of
- * docs/mutation.md.
+ * below src/ and those below tests/ that are meant for the folder. `--survivors` tries only mutants that survived an
+ * earlier run. Results are stored in tools/mutants/typescript/results.jsonl, from which the next run continues.
+ * `--write` writes the tables of docs/mutation.md.
  */
 import type { Mutant } from "../operators.ts";
 import { digestOf, shuffled } from "../results.ts";
@@ -18,15 +18,16 @@ import { typeScriptMutants } from "./operators.ts";
 import { folderOf, writeTypeScriptPage } from "./page.ts";
 import { equivalenceReason } from "./equivalent_mutants.ts";
 import { type Coverage, coveringTests, measureCoverage } from "./coverage.ts";
-import { listTests, listTypeScriptFiles, type TestFile } from "./test_selection.ts";
+import { isNear, listTests, listTypeScriptFiles, type TestFile } from "./test_selection.ts";
 import { MutationCopy, tryTypeScriptMutant } from "./trial.ts";
 
 const given = mutationCommand("how many mutants of each folder")
   .option("--typescript [folder]", "folder or file below src/")
   .option("--skip <n>", "how many mutants of each folder are left out first", parseCount, 0)
-  .option("--near", "only tests below src/ and integration tests of the folder")
+  .option("--near", "only tests below src/ and those meant for the folder")
+  .option("--survivors", "only mutants that survived an earlier run")
   .parse(Deno.args, { from: "user" })
-  .opts<MutationFlags & { typescript: string | true; skip: number; near?: true }>();
+  .opts<MutationFlags & { typescript: string | true; skip: number; near?: true; survivors?: true }>();
 
 const paths = (await listTypeScriptFiles(root, "src/"))
   .filter((path) => !/_test\.ts$|\/generated\//.test(path));
@@ -48,7 +49,7 @@ if (given.write) {
   const coverage = await measureCoverage(root, copies[0], await chooseTests(sources), cache);
   const open: NamedMutant[] = [];
   for (const named of sampled) {
-    if (!trials.isSettled(named, await versionOf(named[1], coverage))) open.push(named);
+    if (!trials.isSettled(named, await versionOf(named[1], coverage, copies[0]))) open.push(named);
   }
   if (open.length > 0) await run(open, coverage, copies);
   trials.print(sampled, given);
@@ -56,24 +57,25 @@ if (given.write) {
 
 async function chooseTests(sources: ReadonlySet<string>): Promise<string[]> {
   const tests = await listTests(root, sources);
-  const folders = new Set([...sources].map((path) => path.split("/")[1]));
-  const isNear = (path: string) =>
-    path.startsWith("src/") || folders.has(/^tests\/integration\/(\w+)\//.exec(path)?.[1] ?? "");
-  return given.near ? tests.filter(isNear) : tests;
+  return given.near ? tests.filter((test) => [...sources].some((source) => isNear(test, source))) : tests;
 }
 
 /** Returns the mutants that the flags ask for: of each folder a part of its shuffled order. */
 function chooseMutants(): NamedMutant[] {
   const part = given.typescript === true ? "src/" : given.typescript.replace(/^\.\//, "");
-  const chosen = [...trials.all].filter(([key]) => key.startsWith(part) && key.includes(given.only));
+  const chosen = [...trials.all].filter(([key]) =>
+    key.startsWith(part) && key.includes(given.only) &&
+    (!given.survivors || trials.entries.get(key)?.verdict === "survived")
+  );
   const byFolder = Map.groupBy(chosen, ([, { file }]) => folderOf(file));
   return [...byFolder.values()].flatMap((named) =>
     shuffled(named, given.skip + given.sample).slice(given.skip)
   );
 }
 
-async function versionOf(mutant: Mutant, coverage: Coverage) {
-  const tests = await digestOf(root, coveringTests(coverage, mutant));
+/** The tests are read from the copy, because those of the repository may change during the run. */
+async function versionOf(mutant: Mutant, coverage: Coverage, { folder }: MutationCopy) {
+  const tests = await digestOf(folder, coveringTests(coverage, mutant));
   return { source: trials.sourceOf(mutant), tests, budget: null };
 }
 
@@ -92,7 +94,7 @@ async function run(
     });
   const workers = copies.map((copy) => async ([, mutant]: NamedMutant) => ({
     ...await tryTypeScriptMutant(copy, mutant, testsOf(mutant)),
-    ...await versionOf(mutant, coverage),
+    ...await versionOf(mutant, coverage, copy),
   }));
   await trials.tryAll(open, workers);
 }
