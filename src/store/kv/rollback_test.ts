@@ -20,12 +20,13 @@ const job = (n: number): Job => ({
   ...{ pool, nullifierHash: BigInt(n), state: "confirmed", queryId: 1n, root: 1n, fee: 1n, refund: 0n },
   ...{ failures: 0, acceptedAt: 1 },
 });
-const entry = (lt: number): LedgerEntry => ({
+const LAST_LT = 2n ** 64n - 1n;
+const entry = (lt: bigint): LedgerEntry => ({
   ...{
     pool,
     kind: "withdrawal",
-    txHash: hash(lt),
-    lt: BigInt(lt),
+    txHash: lt.toString(16).padStart(64, "0"),
+    lt,
     timestamp: 1,
     fee: 1n,
     gas: 1n,
@@ -53,7 +54,7 @@ async function withRows(deposits: number, use: (kv: Deno.Kv) => Promise<void>): 
     for (const n of [6, 7]) {
       await writeJob(writeWithdrawal(kv.atomic(), pool, withdrawal(n)), job(n)).commit();
     }
-    for (const lt of [5, 10, 11, 900]) await writeLedger(kv.atomic(), entry(lt)).commit();
+    for (const lt of [5n, 10n, 11n, LAST_LT]) await writeLedger(kv.atomic(), entry(lt)).commit();
     for (let i = 0; i < 4; i++) await writeLogEntry(kv.atomic(), pool, logged(i)).commit();
     await use(kv);
   } finally {

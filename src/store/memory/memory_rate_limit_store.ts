@@ -7,8 +7,13 @@ interface TokenBucket {
   readonly updatedAt: number;
 }
 
+export interface MemoryRateLimitStore extends RateLimitStore {
+  /** Number of buckets in memory. */
+  readonly bucketCount: number;
+}
+
 /** Creates an empty store. @param now the clock, in Unix milliseconds */
-export function createMemoryRateLimitStore(now: () => number): RateLimitStore {
+export function createMemoryRateLimitStore(now: () => number): MemoryRateLimitStore {
   const bounds = new Map<string, Map<string, TokenBucket>>();
   const sets = new Map<string, Map<string, number>>();
 
@@ -42,6 +47,9 @@ export function createMemoryRateLimitStore(now: () => number): RateLimitStore {
   }
 
   return {
+    get bucketCount() {
+      return [...bounds.values()].reduce((sum, { size }) => sum + size, 0);
+    },
     consume(allowance, key) {
       const time = now();
       const { maxCount: times, windowSeconds: seconds } = allowance;

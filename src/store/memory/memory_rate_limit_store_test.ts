@@ -1,4 +1,4 @@
-import { deepEqual } from "node:assert/strict";
+import { deepEqual, equal } from "node:assert/strict";
 import { createMemoryRateLimitStore } from "./memory_rate_limit_store.ts";
 
 const limit = { name: "requests", maxCount: 2, windowSeconds: 10 };
@@ -61,6 +61,16 @@ Deno.test("a bucket that was used in its window is kept when older ones are forg
   await at(10_000).consume(one, "a"); // moves behind b
   deepEqual(await at(10_001).consume(one, "c"), allowed);
   deepEqual(await at(10_002).consume(one, "a"), retryAfter(10));
+});
+
+Deno.test("a key that stays in use does not keep buckets of older keys in memory", async () => {
+  const at = storeOnClock();
+  await at(0).consume(limit, "a");
+  for (let i = 1; i <= 50; i++) await at(i).consume(limit, `once ${i}`);
+  await at(5_000).consume(limit, "a");
+  equal(at(5_000).bucketCount, 51);
+  await at(10_100).consume(limit, "a");
+  equal(at(10_100).bucketCount, 1);
 });
 
 Deno.test("a token counts for its whole window, and the oldest one decides when there is room", async () => {

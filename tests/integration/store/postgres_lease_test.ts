@@ -20,6 +20,14 @@ test("one leads at a time; a lease that ended is another's, with a higher fence"
     equal(Number(fence), 3);
   }));
 
+test("a leader that gave up its lease writes nothing, though nobody else leads yet", (url) =>
+  withStores(url, 1, async (store) => {
+    ok(await store.acquireLease(LEAD_MS));
+    await store.releaseLease();
+    for (const [, write] of journalWrites) await rejects(write(store), { code: "not_leader" });
+    deepEqual(await store.transfer(), undefined);
+  }));
+
 test("a lease dated further ahead than any is taken holds nobody up; one that is kept is kept", (url) =>
   withStores(url, 2, async (a, b) => {
     ok(await a.acquireLease(LEAD_MS));

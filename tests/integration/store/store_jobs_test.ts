@@ -197,7 +197,19 @@ Deno.test("kv store: a directory that is in use is refused, and free again after
   const directory = await Deno.makeTempDir({ prefix: "tonado-store-" });
   const store = await openKvStore(`${directory}/made/on/the/way`);
   await rejects(openKvStore(`${directory}/made/on/the/way`), { code: "folder_in_use" });
+  equal(openFiles(`${directory}/made/on/the/way/tonado.lock`), 1);
   await store.close();
   await (await openKvStore(`${directory}/made/on/the/way`)).close();
   await Deno.remove(directory, { recursive: true });
 });
+
+/** Returns how many descriptors of this process refer to a file. */
+function openFiles(path: string): number {
+  return [...Deno.readDirSync("/proc/self/fd")].filter(({ name }) => {
+    try {
+      return Deno.readLinkSync(`/proc/self/fd/${name}`) === path;
+    } catch {
+      return false; // closed meanwhile
+    }
+  }).length;
+}

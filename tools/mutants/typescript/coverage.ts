@@ -113,18 +113,22 @@ function reachedLines(counts: readonly number[][], text: readonly string[]): num
   return reached;
 }
 
-/** Returns the test files that execute a mutant's line: the fastest, where those of the source's folder count double. */
+/**
+ * Returns the test files that execute a mutant's line: the fastest, and earlier those of the source's folder and those
+ * named like the source. The latter matter for a constant, which each test that imports the module executes.
+ */
 export function coveringTests(
   coverage: Coverage,
   { file, line }: { readonly file: string; readonly line: number },
 ): string[] {
-  const folder = file.slice(0, file.lastIndexOf("/") + 1);
+  const slash = file.lastIndexOf("/") + 1;
+  const [folder, name] = [file.slice(0, slash), file.slice(slash, -".ts".length)];
+  const weight = (path: string) =>
+    (path.startsWith(folder) ? 0.25 : 1) * (path.slice(path.lastIndexOf("/")).includes(name) ? 0.1 : 1);
   return [...coverage].filter(([path, { holds, lines }]) =>
     holds && lines[file]?.includes(line) && isMeantFor(path, file)
   )
-    .map(([path, { milliseconds }]) =>
-      [path.startsWith(folder) ? milliseconds / 4 : milliseconds, path] as const
-    )
+    .map(([path, { milliseconds }]) => [milliseconds * weight(path), path] as const)
     .sort((a, b) => a[0] - b[0])
     .slice(0, MAX_TEST_FILES)
     .map(([, path]) => path);

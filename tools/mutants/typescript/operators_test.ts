@@ -103,11 +103,17 @@ Deno.test("a mutant is put before the tests that execute its line, the fastest f
   );
   coverage.set("tests/broken_test.ts", { digest: "", holds: false, milliseconds: 1, lines });
   assert.deepEqual(coveringTests(coverage, { file: "src/a/b.ts", line: 3 }), [
-    "tests/fast_test.ts",
     "src/a/b_test.ts",
+    "tests/fast_test.ts",
     "tests/slow_test.ts",
   ]);
   assert.deepEqual(coveringTests(coverage, { file: "src/a/b.ts", line: 4 }), []);
+  for (let i = 0; i < 6; i++) {
+    coverage.set(`tests/other_${i}_test.ts`, { digest: "", holds: true, milliseconds: 200, lines });
+  }
+  coverage.set("tests/far/slow_b_test.ts", { digest: "", holds: true, milliseconds: 900, lines });
+  const chosen = coveringTests(coverage, { file: "src/a/b.ts", line: 3 });
+  assert.ok(chosen.includes("tests/far/slow_b_test.ts"), "a test that is named like the source");
 });
 
 Deno.test("near tests are those of src/, and those of tests/ that are meant for the source", () => {
