@@ -111,7 +111,8 @@ async function readSource(metrics: Instruments, source: MetricsSource): Promise<
   metrics.pendingProofs.set(source.pendingProofCount());
   metrics.orphanedJobs.set(source.orphanedJobCount());
   const native = source.balance();
-  if (native !== undefined) metrics.walletBalance.set(native);
+  if (native === undefined) metrics.walletBalance.remove(); // a new gauge reads 0, which would look like an empty wallet
+  else metrics.walletBalance.set(native);
   for (
     const { pool, ready, lacksMinFee, leafCount, openClaims, lagSeconds, lagLt, ...rest } of source.pools()
   ) {
