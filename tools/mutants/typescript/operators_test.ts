@@ -18,6 +18,10 @@ export function spend(balance: bigint, limits?: Limits): bigint {
   if (balance >= 10n && !limits?.isStrict) throw new RangeError(\`\${balance > 3n ? "x" : "y"}\`);
   a.save(balance - 1n);
   log.info("4 + 4");
+  const form = check(
+    /6{1,7}/,
+  );
+  const version = (which: 8 | 9) => which;
   return balance > 5n ? balance ?? 0n : Math.max(7, 8);
 }
 `;

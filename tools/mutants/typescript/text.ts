@@ -1,14 +1,15 @@
 /** Finds the code in a TypeScript source that was formatted by `deno fmt`, without parsing it. */
 import { closing } from "../tolk_text.ts";
 
-/** Tokens that are not code: comments, strings, regular expressions and imports. */
+/** Tokens that are not code: comments, strings, regular expressions, imports, and types like `1 | 2`. */
 const NOT_CODE = new RegExp(
   [
     String.raw`\/\*[\s\S]*?\*\/`,
     String.raw`\/\/[^\n]*`,
     String.raw`"(?:[^"\\\n]|\\.)*"`,
     String.raw`'(?:[^'\\\n]|\\.)*'`,
-    String.raw`(?<=[(,=:&|!?[{]\s?|return )\/(?:[^\/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*`,
+    String.raw`(?<=[(,=:&|!?[{]\s*|return )\/(?:[^\/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*`,
+    String.raw`(?<=: )\d+(?: \| \d+)+`,
     String.raw`^import [\s\S]*?;$`,
     String.raw`^export (?:type )?(?:\{[^}]*\}|\*[^;]*) from [^;]*;$`,
   ].join("|"),
