@@ -23,6 +23,11 @@ Deno.test("kv: all rows of a store come back from its archive, the small tables 
   equal((await kv.get(storeKeys.restoring)).value, null);
 });
 
+Deno.test("kv: the archive of an empty store has no rows", async () => {
+  using kv = await Deno.openKv(":memory:");
+  deepEqual(await Array.fromAsync(kvRows(kv)), []);
+});
+
 Deno.test("kv: an export of a release without logs of version 1 pools gets them with its import", async () => {
   const [pool] = samplePools;
   const earlier = [...generateRows({ deposits: 1_000, jobs: 1 })].filter((row) =>

@@ -18,6 +18,11 @@ const equivalentTypeScriptMutants: readonly EquivalentMutant[] = [
     reason: "another text for a wait of one millisecond, which no caller has",
   },
   {
+    file: "config/settings/setting.ts",
+    shows: /each !== undefined && env\[each\]\).* => .*\.find\(\(each\) => env\[each\]\)/,
+    reason: "no variable of the environment is named undefined",
+  },
+  {
     file: "store/postgres/rows.ts",
     shows:
       /row\.recipient === null \|\| row\.proof === null => .*row\.recipient === null && row\.proof === null/,
@@ -28,6 +33,11 @@ const equivalentTypeScriptMutants: readonly EquivalentMutant[] = [
     shows:
       /if \(journal\.value === null \|\| boc\.value === null\) return undefined; => if \((?!journal.*boc)/,
     reason: "the two values are written and deleted in one commit: both are null, or neither",
+  },
+  {
+    file: "store/kv/payment_logs.ts",
+    shows: /key\(a\) < key\(b\).* => .*key\(a\) <= key\(b\)/,
+    reason: "no two payments of a pool have the same nullifier hash, so no two keys are equal",
   },
   {
     file: "store/postgres/database.ts",
