@@ -136,6 +136,10 @@ const told: [string, Case, Record<string, unknown>][] = [
     exitCode: 208,
     committed: true,
   }, { kind: "refused", op: "deposit", exitCode: 208, commitment: undefined, depositor: owner }],
+  ["a comment's text is no query id", {
+    body: beginCell().storeUint(0, 32).storeStringTail("a comment").endCell(),
+    logs: [[pool, depositLog]],
+  }, { kind: "deposit", commitment: 5n, queryId: 0n }],
   ["an exit code is a refusal", { exitCode: 103 }, {
     kind: "refused",
     op: "deposit",
