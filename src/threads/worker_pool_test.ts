@@ -77,7 +77,9 @@ Deno.test("tasks whose worker cannot start are refused and free their queue slot
     for (let i = 0; i < 5; i++) {
       await assert.rejects(
         pool.run(echo(i)),
-        (error) => code("internal")(error) && /no threads left/.test(String((error as Problem).message)),
+        (error) =>
+          code("internal")(error) &&
+          /^echo worker did not start: no threads left$/.test((error as Problem).message),
       );
     }
     assert.equal(pool.availableWorkers, 1);

@@ -107,12 +107,14 @@ Deno.test("a call without a response fails after the timeout", async () => {
   );
 });
 
-for (
-  const [retryAfter, ms] of [["7", 7_000], ["1.5", 1_500], ["86400", 30_000], ["-1", 500], [
-    "soon",
-    250,
-  ]] as const
-) {
+const delays: [retryAfter: string, ms: number][] = [
+  ["7", 7_000],
+  ["1.5", 1_500],
+  ["86400", 30_000],
+  ["-1", 500],
+  ["soon", 500],
+];
+for (const [retryAfter, ms] of delays) {
   Deno.test(`Retry-After: ${retryAfter} stops every request for ${ms} ms`, async () => {
     const { chain, clock } = scriptedChain((_method, _params, tries) =>
       tries > 1 ? masterchain(1) : new Response("{}", { status: 429, headers: { "retry-after": retryAfter } })
