@@ -69,6 +69,7 @@ Deno.test("registry: one that cannot be written is refused before and when it is
   await rejects(assertRegistryWritable(inFile), { code: "write_failed" });
   await rejects(addToRegistry("testnet", inFile, [pool("1", "1")]), { code: "write_failed" });
   await Deno.mkdir(`${directory}/pools.json`);
+  await rejects(assertRegistryWritable(`${directory}/pools.json`));
   await rejects(addToRegistry("testnet", `${directory}/pools.json`, [pool("1", "1")]), {
     code: "invalid_registry",
   });

@@ -47,6 +47,8 @@ Deno.test("config: the app is served only when asked for, with the network's pub
   const other = "https://other.example/api/v2/jsonRPC";
   const named = { ...least, RELAYER_APP: "1", RELAYER_APP_WITHDRAWAL_ENDPOINT: other };
   deepEqual(loadServeConfig(named).app, { depositEndpoint: open, withdrawalEndpoint: other });
+  const both = { ...least, RELAYER_APP: "1", RELAYER_APP_ENDPOINT: other };
+  deepEqual(loadServeConfig(both).app, { depositEndpoint: other, withdrawalEndpoint: other });
   equal(faults({ ...least, RELAYER_APP: "yes" }).errors[0].pointer, "RELAYER_APP");
   const secret = loadServeConfig({ ...least, RELAYER_APP: "1", INDEXER_URL: "https://own.example/k3y" });
   equal(secret.app!.depositEndpoint, open, "the relayer's own endpoint is not published");
@@ -200,6 +202,12 @@ Deno.test("config: limits, caps and balances have the documented defaults, and a
   }]);
   const shown = Object.fromEntries(describeConfig(local).map(({ name, value }) => [name, value]));
   deepEqual([shown.RELAYER_HOURLY_CAP, shown.RELAYER_HOURLY_CAP_PER_POOL], ["3", "0"]);
+});
+
+Deno.test("config: times are given in seconds, and kept in milliseconds", () => {
+  const given = { RELAYER_BATCH_SECONDS: "12", RELAYER_ALERT_NOT_READY: "34", RELAYER_ALERT_STUCK: "56" };
+  const { batchMs, alerts } = loadServeConfig({ ...least, ...given });
+  deepEqual([batchMs, alerts], [12_000, { notReadyMs: 34_000, stuckMs: 56_000 }]);
 });
 
 Deno.test("config: an empty variable counts as unset", () => {

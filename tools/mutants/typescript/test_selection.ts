@@ -36,8 +36,10 @@ export async function readImports(
 
 /** The sources that slower tests are meant for. Tests of whole commands would otherwise run for every mutant. */
 const AREAS: readonly (readonly [tests: RegExp, sources: RegExp])[] = [
+  [/^tests\/app\/serving_/, /^src\/(?:app|http\/app)\//],
   [/^tests\/app\//, /^src\/app\//],
   [/^tests\/ceremony\//, /^src\/ops\/(?:ceremony|keys)\//],
+  [/^tests\/cli\/note\//, /^src\/(?:cli|config)\//],
   [/^tests\/cli\//, /^src\/(?:cli\/|ops\/(?!ceremony))/],
   [/^tests\/http\//, /^src\/(?:http|relay)\//],
   [/^tests\/reliability\//, /^src\/(?:relay|store)\//],
