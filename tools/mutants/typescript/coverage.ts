@@ -18,7 +18,7 @@ interface TestCoverage {
 export type Coverage = Map<string, TestCoverage>;
 
 /** How many test files are put before a mutant at most. */
-const MAX_TEST_FILES = 6;
+const MAX_TEST_FILES = 10;
 /** Slower test files are ended and left out: with them, a survivor would take minutes. */
 const MAX_TEST_SECONDS = 60;
 

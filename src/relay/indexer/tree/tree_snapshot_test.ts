@@ -180,3 +180,12 @@ Deno.test("tree snapshot: is written again when the tree has grown by a part of 
   await saveTree(pool, tree, saved, deps, true);
   equal(writes, 2, "nothing is new");
 });
+
+Deno.test("tree snapshot: without a place for it none is written, and none is missed in the log", async () => {
+  const lines: string[] = [];
+  const deps = { log: { ...log, warning: (text: string) => lines.push(text) } as unknown as typeof log };
+  const tree = await treeOf(leaves);
+  equal(await saveTree(pool, tree, 0, deps, true), 0);
+  equal(await restoreTree(pool, tree, { ...deps, store: rows(leaves) }), false);
+  deepEqual([lines, tree.size], [[], leaves.length]);
+});
