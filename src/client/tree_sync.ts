@@ -18,6 +18,13 @@ export interface CommitmentSource {
   commitments(from: number): AsyncIterable<readonly bigint[]>;
 }
 
+/** A source whose batches are n * 32 big-endian bytes. Large trees need no bigint for each leaf. */
+export interface LeafBytesSource {
+  commitments(from: number): AsyncIterable<Uint8Array>;
+}
+
+type LeafSource = CommitmentSource | LeafBytesSource;
+
 /**
  * Returns the commitments of a relayer's `/tree/commitments`, which {@linkcode syncTree} verifies. Requests
  * start at a multiple of the page size: the tree's own size would reveal when this client last synced.
@@ -100,7 +107,7 @@ export interface TreeProgress {
  */
 export async function syncTree(
   pool: AnyPool,
-  source: CommitmentSource,
+  source: LeafSource,
   tree: MerkleTree = new MerkleTree(),
   onProgress: (progress: TreeProgress) => void = () => {},
 ): Promise<MerkleTree> {
@@ -111,13 +118,14 @@ export async function syncTree(
 
 async function appendFromSource(
   tree: MerkleTree,
-  source: CommitmentSource,
+  source: LeafSource,
   onProgress: (progress: TreeProgress) => void = () => {},
 ): Promise<void> {
   const leaves = new LeafBatcher(tree, sharedTreeService());
   try {
     for await (const batch of source.commitments(tree.size)) {
-      for (const commitment of batch) await leaves.add(commitment);
+      if (batch instanceof Uint8Array) await leaves.addBytes(batch);
+      else for (const commitment of batch) await leaves.add(commitment);
       onProgress({ leafCount: leaves.size });
     }
   } finally {
@@ -149,7 +157,7 @@ export const TREE_SYNC_POLL_INTERVAL_MS = 1_500;
 /** Throws `tree_incomplete`: by omitting deposits, a source could find out in which part of the tree the note is. */
 export async function syncWholeTree(
   pool: AnyPool,
-  source: CommitmentSource,
+  source: LeafSource,
   tree: MerkleTree = new MerkleTree(),
   { onTreeProgress, treeTimeoutMs = TREE_SYNC_TIMEOUT_MS, signal, clock }: TreeSyncOptions = {},
 ): Promise<MerkleTree> {

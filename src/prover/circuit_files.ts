@@ -1,6 +1,7 @@
 import type { AnyCircuitName } from "../core/crypto/groth16.ts";
 import type { Artifacts } from "./artifacts.ts";
 import { provingKeyPartNames, type ProvingKeyParts } from "./prover_task.ts";
+import { toShared } from "../threads/shared_memory.ts";
 
 export interface CircuitFiles {
   readonly witnessProgram: ArrayBufferLike;
@@ -32,17 +33,9 @@ async function loadCircuitFiles(
     artifacts.load(`${circuit}.zkey`),
   ]);
   const parsed = await parseKey(zkey);
-  const parts = provingKeyPartNames.map((name) => [name, toSharedBuffer(parsed[name])] as const);
+  const parts = provingKeyPartNames.map((name) => [name, parsed[name].buffer] as const);
   return {
-    witnessProgram: toSharedBuffer(program),
+    witnessProgram: toShared(program).buffer,
     provingKey: Object.fromEntries(parts) as unknown as ProvingKeyParts,
   };
-}
-
-/** A page that is not cross-origin isolated has no shared memory: its workers get copies. */
-function toSharedBuffer(bytes: Uint8Array): ArrayBufferLike {
-  if (typeof SharedArrayBuffer === "undefined") return bytes.slice().buffer;
-  const shared = new SharedArrayBuffer(bytes.length);
-  new Uint8Array(shared).set(bytes);
-  return shared;
 }

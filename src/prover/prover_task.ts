@@ -40,6 +40,7 @@ export type ProverTask =
 
 export interface ProverTaskResults {
   witness: Uint8Array<ArrayBuffer>;
+  /** Each part fills its buffer, which is shared memory where possible. */
   parse_key: ProvingKeyParts<Uint8Array>;
   msm: Uint8Array;
   assemble: Uint8Array;

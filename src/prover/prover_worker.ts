@@ -8,6 +8,7 @@ import { hasWideArithmetic } from "../core/crypto/wide_arithmetic.ts";
 import { assemble, initSync, Key, piece, Verifier } from "../../prover-wasm/pkg/prover_wasm.js";
 import { wasmBytes } from "../../prover-wasm/pkg/prover_wasm_bytes.ts";
 import { wasmBytes as wideWasmBytes } from "../../prover-wasm/pkg/prover_wasm_wide_bytes.ts";
+import { toShared } from "../threads/shared_memory.ts";
 import { transferableBuffers } from "../threads/transferable.ts";
 import { toFailureMessage, type WorkerMessage } from "../threads/worker_message.ts";
 import { computeWitness, WitnessError } from "./witness.ts";
@@ -76,7 +77,8 @@ function wipeTaskSecrets(task: ProverTask): void {
 function parseProvingKey(zkey: Uint8Array): ProvingKeyParts<Uint8Array> {
   const key = new Key(zkey);
   try {
-    const parts = provingKeyPartNames.map((name) => [name, key.excerpt(name)] as const);
+    // Here, because the copies of megabytes would block the page.
+    const parts = provingKeyPartNames.map((name) => [name, toShared(key.excerpt(name))] as const);
     return Object.fromEntries(parts) as unknown as ProvingKeyParts<Uint8Array>;
   } finally {
     key.free();

@@ -21,7 +21,7 @@ const LOCAL = new Set(["http://localhost", "http://127.0.0.1"]);
 
 Deno.test("the app's scripts have no module of a server, the command line or the tests", async () => {
   const { modules } = await scripts;
-  assert.ok(modules.has("src/app/main.tsx") && modules.has("src/prover/prover_worker.ts"));
+  assert.ok(modules.has("src/app/main.ts") && modules.has("src/prover/prover_worker.ts"));
   const folders = ["src/cli/", "src/relay/", "src/http/", "src/store/", "src/config/", "src/telemetry/"];
   const wrong = [...modules].filter((path) =>
     path.startsWith("node:") || /^(testkit|tests|tools)\//.test(path) || /_test\.tsx?$/.test(path) ||
@@ -46,6 +46,16 @@ Deno.test("the app's scripts import nothing by a name that a browser cannot reso
     );
     assert.deepEqual(imported, [], name);
   }
+});
+
+Deno.test("the page preloads each part that its first script imports later", async () => {
+  const { files } = await scripts;
+  const page = new TextDecoder().decode(files.get("index.html"));
+  const [, entry] = /<script type="module" src="([^"]+)"/.exec(page)!;
+  const text = new TextDecoder().decode(files.get(entry));
+  const parts = [...text.matchAll(/import\("\.\/([^"]+)"\)/g)].map(([, name]) => name);
+  assert.ok(parts.length >= 4, `${entry} imports ${parts.length} parts`);
+  for (const name of parts) assert.match(page, new RegExp(`rel="modulepreload" href="${name}" integrity=`));
 });
 
 Deno.test("of the keys of proofs, the app's scripts have the pinned hashes alone", async () => {

@@ -36,7 +36,7 @@ const mayBuildAdapters = [
   "main.ts",
   "src/mod.ts",
   "src/localnet/localnet.ts", // deploys its pools through its own endpoint
-  "src/app/main.tsx",
+  "src/app/shell/start.tsx",
 ];
 
 /** Folders outside src/ that the product imports, and the folders of src/ that may import each. */

@@ -30,7 +30,7 @@ const { values } = parseArgs({
     output: { type: "string", default: "dist/app" },
     check: { type: "boolean", default: false },
     "no-budgets": { type: "boolean", default: false },
-    main: { type: "string", default: "src/app/main.tsx" },
+    main: { type: "string", default: "src/app/main.ts" },
     modules: { type: "string" },
     network: { type: "string" },
     endpoint: { type: "string" },

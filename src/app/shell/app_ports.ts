@@ -1,4 +1,4 @@
-/** Everything that the screens need, built by main.tsx. */
+/** Everything that the screens need, built by start.tsx. */
 import type { Signal } from "@preact/signals";
 import type { AppPlace, CodeScanner, Passkeys, PayerSources, Tabs } from "../ports.ts";
 import type { AppContext } from "../services/context.ts";

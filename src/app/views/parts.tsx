@@ -4,6 +4,11 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Problem } from "../../core/errors/problem.ts";
 import type { Texts } from "../text/en.ts";
 
+/** Screens are also checked without the DOM's types. */
+interface Focusable {
+  focus(options?: unknown): void;
+}
+
 /** A step of a screen. Its heading gets the focus when `name` changes, so that a reader begins at the top. */
 export function Step(
   { name, title, lead, children }: {
@@ -13,9 +18,17 @@ export function Step(
     readonly children?: ComponentChildren;
   },
 ) {
-  const heading = useRef<{ focus(options?: unknown): void }>(null);
-  // A layout effect, so that the heading does not take the focus after the user has started to type.
-  useLayoutEffect(() => heading.current?.focus({ preventScroll: false }), [name]);
+  const heading = useRef<Focusable>(null);
+  useLayoutEffect(() => {
+    const { document } = globalThis as unknown as { document: { activeElement: unknown } };
+    const focused = document.activeElement;
+    // Later, because the focus makes the browser lay out the page, which would lengthen the task of the rendering. A
+    // user who has already moved the focus keeps it.
+    const timer = setTimeout(() => {
+      if (document.activeElement === focused) heading.current?.focus({ preventScroll: false });
+    });
+    return () => clearTimeout(timer);
+  }, [name]);
   return (
     <div class="step" data-step={name}>
       <h1 tabIndex={-1} ref={heading as never}>{title}</h1>

@@ -2,7 +2,7 @@
  * Downloads a pool's public data in whole pages, so that no server learns which note matters, or when this client last
  * synced. Full pages can be cached between visits.
  */
-import { bytesToBigint, FIELD_BYTES } from "../../core/crypto/field.ts";
+import { FIELD_BYTES } from "../../core/crypto/field.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import { SETTLED_PAYMENT_DEPTH } from "../../core/protocol/pool_constants.ts";
 import { poolCapacity } from "../../core/protocol/v2/pool_constants.ts";
@@ -87,7 +87,10 @@ export async function downloadPoolTree(
   const pages = { fetchPage, key, cache, capacity: capacityOf(pool), margin: 0 };
   const source = {
     async *commitments(from: number) {
-      yield fieldsOf(await downloadPages(pages), from);
+      const leaves = await downloadPages(pages);
+      for (let at = from * FIELD_BYTES; at < leaves.length; at += PAGE_BYTES) {
+        yield leaves.subarray(at, at + PAGE_BYTES);
+      }
     },
   };
   const sync = (tree?: MerkleTree) =>
@@ -175,11 +178,4 @@ function concat(parts: readonly Uint8Array[]): Uint8Array {
     at += part.length;
   }
   return bytes;
-}
-
-function fieldsOf(bytes: Uint8Array, from: number): bigint[] {
-  return Array.from({ length: Math.max(0, bytes.length / FIELD_BYTES - from) }, (_, i) => {
-    const at = (from + i) * FIELD_BYTES;
-    return bytesToBigint(bytes.subarray(at, at + FIELD_BYTES));
-  });
 }

@@ -175,3 +175,30 @@ Deno.test("pool pages: a relayer whose full pages never end is refused", async (
   await rejects(downloadPoolPages(relayer, pool), { code: "relayer_unavailable", message: /more than the/ });
   equal(asked, 14, "131,072 deposits fit into 14 pages");
 });
+
+Deno.test("a tree is reported page by page, also when it grows", async () => {
+  const data = { leaves: numbers(2 * PAGE + 5, 1), spent: [] };
+  const { relayer, pool } = serverOf(data);
+  const reported: number[] = [];
+  const onTreeProgress = ({ leafCount }: { readonly leafCount: number }) => reported.push(leafCount);
+  const { tree } = await downloadPoolPages(relayer, pool, { onTreeProgress });
+  deepEqual(reported, [PAGE, 2 * PAGE, 2 * PAGE + 5]);
+  data.leaves.push(...numbers(PAGE, 3 * PAGE));
+  equal((await downloadPoolPages(relayer, pool, { onTreeProgress, tree })).tree.size, 3 * PAGE + 5);
+  deepEqual(reported.slice(3), [3 * PAGE + 5]);
+  deepEqual([tree.leaf(2 * PAGE + 4), tree.leaf(2 * PAGE + 5)], [BigInt(2 * PAGE + 5), BigInt(3 * PAGE)]);
+});
+
+Deno.test("a page with a leaf that is not below r is refused", async () => {
+  const relayer = new RelayerClient("https://relayer.example", {
+    maxAttempts: 1,
+    fetch: () =>
+      Promise.resolve(
+        new Response(new Uint8Array(64).fill(0xff, 32), {
+          headers: { "content-type": "application/octet-stream" },
+        }),
+      ),
+  });
+  const { pool } = serverOf({ leaves: [1n, 2n], spent: [] });
+  await rejects(downloadPoolPages(relayer, pool), { code: "relayer_unavailable", message: /not below r/ });
+});

@@ -1,13 +1,8 @@
 /** The client of a relayer. No request contains both a commitment and a nullifier hash: that would link them. */
 import type { Address } from "@ton/core";
-import {
-  bytesToBigint,
-  FIELD_BYTES,
-  fieldToHex,
-  isFieldElement,
-  writeFieldBytes,
-} from "../../core/crypto/field.ts";
+import { bytesToBigint, FIELD_BYTES, fieldToHex, writeFieldBytes } from "../../core/crypto/field.ts";
 import type { Groth16Proof } from "../../core/crypto/groth16.ts";
+import { assertCanonicalElements } from "../../core/crypto/poseidon.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import { policyFloor } from "../../core/protocol/fee.ts";
 import { RelayerTransport, type RelayerTransportOptions } from "./relayer_transport.ts";
@@ -225,9 +220,11 @@ function assertFieldBytes(bytes: Uint8Array, limit: number): Uint8Array {
   if (!Number.isInteger(count) || count > limit) {
     throw new Problem("relayer_unavailable", "the relayer's page of commitments has a wrong length");
   }
-  for (let at = 0; at < bytes.length; at += FIELD_BYTES) {
-    if (isFieldElement(bytesToBigint(bytes.subarray(at, at + FIELD_BYTES)))) continue;
-    throw new Problem("relayer_unavailable", "the relayer's page has a commitment that is not below r");
+  try {
+    assertCanonicalElements(bytes);
+  } catch (cause) {
+    const detail = "the relayer's page has a commitment that is not below r";
+    throw new Problem("relayer_unavailable", detail, { cause });
   }
   return bytes;
 }

@@ -7,7 +7,7 @@ const root = new URL("../../../", import.meta.url);
 const builds = new Map<string, Promise<URL>>();
 
 /** Returns the folder of a build. @param main the page's entry; default: the app's own */
-export function buildApp(main = "src/app/main.tsx"): Promise<URL> {
+export function buildApp(main = "src/app/main.ts"): Promise<URL> {
   const known = builds.get(main);
   if (known) return known;
   const building = build(main);

@@ -137,7 +137,7 @@ async function build(main: string, output: string): Promise<string> {
 async function measureApp(): Promise<Outcome> {
   const task = await measureTask();
   return await withTempDirectory(async (directory) => {
-    const app = await build("src/app/main.tsx", `${directory}/app`);
+    const app = await build("src/app/main.ts", `${directory}/app`);
     const bench = await build("tools/bench/app/bench_page.ts", `${directory}/bench`);
     const browser = await puppeteer.launch({
       executablePath: CHROMIUM,

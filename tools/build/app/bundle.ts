@@ -75,7 +75,10 @@ export async function bundleApp(
   }
 }
 
-/** The page in chunks: what the start needs, and what is imported later. Returns the chunks of the start. */
+/**
+ * The page in chunks: what the start needs, and what is imported later. Returns the chunks of the start, to which the
+ * entry's own dynamic imports belong.
+ */
 async function bundlePage(
   common: BundleOptions,
   root: URL,
@@ -106,7 +109,12 @@ async function bundlePage(
     start.add(name);
     for (const { path, kind } of imports.get(name)!) if (kind === "import-statement") visit(basename(path));
   };
-  visit(basename(Object.keys(outputs).find((path) => outputs[path].entryPoint === main)!));
+  const visitOutputOf = (source: string) =>
+    visit(basename(Object.keys(outputs).find((path) => outputs[path].entryPoint === source)!));
+  visitOutputOf(main);
+  for (const { path, kind } of result.metafile.inputs[main].imports) {
+    if (kind === "dynamic-import") visitOutputOf(path);
+  }
   return { entry: [...start].map((name) => names.renamed.get(name)!), metafile: result.metafile };
 }
 

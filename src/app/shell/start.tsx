@@ -1,32 +1,33 @@
 /// <reference lib="dom" />
 /** The composition root: builds the adapters, reads the configuration, and shows the app. */
-import { boot } from "./boot.ts";
+import { boot } from "../boot.ts";
 import { signal } from "@preact/signals";
 import { render } from "preact";
-import { systemClock } from "../core/time.ts";
-import { parseDeployments } from "../core/protocol/deployments.ts";
-import { createProver, type Prover } from "../prover/prover.ts";
-import type { Chain } from "../ton/chain.ts";
-import { withNetworkCheck } from "../ton/endpoint/network_check.ts";
-import { connect } from "../ton/endpoint/toncenter.ts";
-import { readAppConfig, type ServedConfig } from "./browser/app_config.ts";
-import { cameraScanner } from "./browser/camera.ts";
-import { Records } from "./browser/indexeddb.ts";
-import { browserLeafCache } from "./browser/leaf_cache.ts";
-import { openTabs } from "./browser/locks.ts";
-import { browserNoteFiles } from "./browser/note_file.ts";
-import { browserPasskeys } from "./browser/passkey.ts";
-import { browserPlace } from "./browser/place.ts";
-import { browserPreferences } from "./browser/preferences.ts";
-import { browserDownloads } from "./browser/save_file.ts";
-import { browserVaults } from "./browser/vaults.ts";
-import { connectionsOf, parseSettings } from "./flows/settings.ts";
-import type { AppContext } from "./services/context.ts";
-import { PoolTrees } from "./services/pages/pool_trees.ts";
-import { App } from "./shell/app.tsx";
-import type { AppPorts } from "./shell/app_ports.ts";
-import { en } from "./text/en.ts";
-import { browserPayerSources } from "./wallet/sources.ts";
+import { yieldToEventLoop } from "../../core/event_loop_yield.ts";
+import { systemClock } from "../../core/time.ts";
+import { parseDeployments } from "../../core/protocol/deployments.ts";
+import { createProver, type Prover } from "../../prover/prover.ts";
+import type { Chain } from "../../ton/chain.ts";
+import { withNetworkCheck } from "../../ton/endpoint/network_check.ts";
+import { connect } from "../../ton/endpoint/toncenter.ts";
+import { readAppConfig, type ServedConfig } from "../browser/app_config.ts";
+import { cameraScanner } from "../browser/camera.ts";
+import { Records } from "../browser/indexeddb.ts";
+import { browserLeafCache } from "../browser/leaf_cache.ts";
+import { openTabs } from "../browser/locks.ts";
+import { browserNoteFiles } from "../browser/note_file.ts";
+import { browserPasskeys } from "../browser/passkey.ts";
+import { browserPlace } from "../browser/place.ts";
+import { browserPreferences } from "../browser/preferences.ts";
+import { browserDownloads } from "../browser/save_file.ts";
+import { browserVaults } from "../browser/vaults.ts";
+import { connectionsOf, parseSettings } from "../flows/settings.ts";
+import type { AppContext } from "../services/context.ts";
+import { PoolTrees } from "../services/pages/pool_trees.ts";
+import { App } from "./app.tsx";
+import type { AppPorts } from "./app_ports.ts";
+import { en } from "../text/en.ts";
+import { browserPayerSources } from "../wallet/sources.ts";
 
 const POLL_INTERVAL_MS = { mainnet: 3_000, testnet: 3_000, localnet: 700 } as const;
 /** A phone has more cores than memory for them. */
@@ -89,15 +90,20 @@ function buildPorts(config: ServedConfig): AppPorts {
   };
 }
 
-try {
-  render(<App ports={buildPorts(await readAppConfig(booted.base))} />, root);
-} catch {
-  const { text, next } = en.problems.artifact_unavailable;
-  render(
-    <main>
-      <h1>{en.app.problem}</h1>
-      <p>{text} {next}</p>
-    </main>,
-    root,
-  );
+/** Reads the configuration and shows the app. */
+export async function start(): Promise<void> {
+  try {
+    const ports = buildPorts(await readAppConfig(booted.base));
+    await yieldToEventLoop();
+    render(<App ports={ports} />, root);
+  } catch {
+    const { text, next } = en.problems.artifact_unavailable;
+    render(
+      <main>
+        <h1>{en.app.problem}</h1>
+        <p>{text} {next}</p>
+      </main>,
+      root,
+    );
+  }
 }
