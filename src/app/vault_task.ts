@@ -8,7 +8,7 @@ export type VaultTask =
   | { readonly kind: "openPaper"; readonly code: string; readonly passphrase: string }
   | { readonly kind: "close"; readonly vault: number };
 
-/** A vault is the number of a key in the worker. */
+/** Results by task. `vault` is the number of a key in the worker. */
 export interface VaultResults extends Record<VaultTask["kind"], unknown> {
   readonly create: number;
   readonly open: number;

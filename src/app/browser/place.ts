@@ -5,7 +5,7 @@ import type { KnownVersions, ServiceRequest } from "../service/protocol.ts";
 import { fetchVersion } from "../service/version.ts";
 import type { Records } from "./indexeddb.ts";
 
-/** Timeout of an answer by the service worker, which may fetch a whole version first. */
+/** Before it answers, the service worker may fetch a whole version of the app. */
 const SERVICE_TIMEOUT_MS = 60_000;
 
 export interface PageFacts {
@@ -14,7 +14,7 @@ export interface PageFacts {
   readonly pathname: string;
 }
 
-/** Rejects, among others, gateways with one origin for all sites: every site could read the notes. */
+/** Also rejects gateways that serve all sites from one origin, where every site could read the notes. */
 export function findPageFault({ isSecureContext, isFramed, pathname }: PageFacts): PlaceFault | undefined {
   if (isFramed) return "framed";
   if (/^\/(ipfs|ipns)\//.test(pathname)) return "path_gateway";

@@ -3,7 +3,7 @@
 import { Problem } from "../../core/errors/problem.ts";
 import type { Downloads } from "../ports.ts";
 
-/** After this time, the browser has read the object that the link refers to. */
+/** By then the browser has read the object that the link refers to. */
 const REVOKE_AFTER_MS = 60_000;
 
 export const browserDownloads: Downloads = {

@@ -30,7 +30,7 @@ export interface DepositServices {
     payer: Payer,
     options: { readonly signal: AbortSignal; readonly onProgress: (fraction: number) => void },
   ): Promise<{ readonly message: PayMessage; readonly question: Question }>;
-  /** Reports the note's events in the pool's log until it is deposited. */
+  /** Reports the note's events in the pool's log until the note is deposited. */
   watch(
     ticket: DepositTicket,
     signal: AbortSignal,

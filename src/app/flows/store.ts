@@ -41,7 +41,6 @@ export type StoreEvent<Session> =
 
 export interface StoreServices<Session> {
   look(): Promise<StoreEvent<Session> & { type: "found" | "not_found" | "refused" }>;
-  /** Draws a passphrase of random words. */
   draw(): Promise<Secret<string>>;
   /**
    * Throws `note_store_in_use` if another tab has created a store meanwhile; `out_of_memory` if only a drawn passphrase

@@ -1,4 +1,3 @@
-/** Changes the passphrase of the note store. */
 import type { Secret } from "../../core/text/secret.ts";
 import type { OpenVault } from "../ports.ts";
 import type { AppContext } from "./context.ts";

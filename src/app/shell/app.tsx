@@ -114,7 +114,7 @@ async function saveUnreadable({ context: { files, downloads } }: AppPorts): Prom
   }
 }
 
-/** Removes an unreadable store. Only its owner can see whether the browser saved the file. */
+/** Removes an unreadable store, once the user has checked that the browser saved it as a file. */
 async function setAside({ context: { files }, go }: AppPorts): Promise<void> {
   await files.remove();
   go("#/restore");

@@ -19,7 +19,7 @@ export const en = {
     copy: "Copy",
     copied: "Copied",
     close: "Close",
-    offline: "You are offline. Looking, backing up and locking still work.",
+    offline: "You are offline. You can still see your notes, back them up and lock the app.",
     menu: { notes: "Notes", report: "Report", settings: "Settings" },
     problem: "Problem",
     warning: "Please read",
@@ -35,7 +35,7 @@ export const en = {
     },
   },
   place: {
-    title: "Not here, please",
+    title: "This page cannot keep notes",
     insecure_origin:
       "This page did not arrive over a secure connection, so it cannot keep notes safe. Open it with https, or run tonado app on your own computer.",
     path_gateway:
@@ -65,7 +65,7 @@ export const en = {
     newLead:
       "It locks your notes on this device and in every backup. Five or six random words are good. Nobody can reset it.",
     label: "Passphrase",
-    repeat: "The same again",
+    repeat: "Repeat passphrase",
     show: "Show what I type",
     capsLock: "Caps Lock is on.",
     draw: "Draw six words for me",
@@ -79,20 +79,20 @@ export const en = {
     drawing: "Drawing …",
     create: "Create my store",
     creating: "Locking it well takes a second …",
-    too_short: "Take at least 12 letters. Several words are easy to remember.",
-    repetitive: "Take more different letters.",
-    differs: "The two are not the same. Type them again.",
+    too_short: "Use at least 12 characters. Several words are easy to remember.",
+    repetitive: "Use more different characters.",
+    differs: "The two passphrases are not the same. Type them again.",
     openTitle: "Welcome back",
     openLead: "Your notes are locked.",
     open: "Unlock",
     opening: "Unlocking …",
     passkey: "Use this device's passkey",
     looking: "Looking for your notes …",
-    saveUnreadable: "Save what cannot be read",
-    saveUnreadableHint: "It may be readable elsewhere. Then bring your notes back from a backup.",
-    setAside: "Bring them back from a backup",
+    saveUnreadable: "Save the unreadable notes",
+    saveUnreadableHint: "Another program may still read the file. Save it, then restore a backup.",
+    setAside: "Restore a backup",
     setAsideHint:
-      "First look whether your browser saved the file. What cannot be read is removed from this browser.",
+      "First check that your browser saved the file. The unreadable notes are removed from this browser.",
   },
   backup: {
     title: "Keep a backup",
@@ -111,7 +111,7 @@ export const en = {
     code: "Code below the QR picture",
     useCode: "Use this code",
     again: "Make it again",
-    readTitle: "Your passphrase, once more",
+    readTitle: "Repeat your passphrase",
     readLead: "A backup is only good if you can open it. Type the passphrase as you would on another device.",
     verify: "Open the backup",
     verifying: "Opening the backup …",
@@ -123,7 +123,7 @@ export const en = {
       "Open the app, choose “I have a backup”, and scan the code.",
       "Keep the passphrase somewhere else.",
     ],
-    needed: "First keep a backup. You cannot pay before it was read back once.",
+    needed: "Make a backup first. You can pay after the app has read it back once.",
   },
   restore: {
     title: "Bring your notes back",
@@ -168,10 +168,14 @@ export const en = {
       withdrawing: "On its way out",
       withdrawn: "Withdrawn",
     },
-    waitingLead: "others are being collected; usually a few minutes",
+    waitingLead: "relayers add deposits in batches: usually a few minutes",
     otherNetwork: (network: string) => `Of another network: ${network}`,
     paidAgain: (count: number) =>
-      `Paid in ${count === 2 ? "twice" : `${count} times`}: withdraw it each time`,
+      `Paid in ${
+        count === 2
+          ? "twice: you can withdraw it twice"
+          : `${count} times: you can withdraw it ${count} times`
+      }`,
     set: (deposits: number) =>
       deposits <= 1 ? "the only deposit so far" : `hides among ${plural(deposits, "deposit", "deposits")}`,
     backupNeeded: "Not backed up yet",
@@ -231,7 +235,7 @@ export const en = {
     fault: {
       invalid: "This is not a web address.",
       blocked:
-        "This page may not connect there. Start tonado app with this address, or ask whoever runs this website.",
+        "This page may not connect there. Start tonado app with this address, or ask this website's operator.",
     },
     save: "Save connections",
     saved: "Saved",
@@ -245,14 +249,14 @@ export const en = {
     restore: "Restore a backup",
     passphrase: "Passphrase",
     passphraseChange: "Change the passphrase",
-    passphraseCurrent: "Passphrase until now",
+    passphraseCurrent: "Current passphrase",
     passphraseLead:
       "Afterwards the app locks, and you unlock it with the new one. Backups that you made before still open with the old one, so make a new backup.",
     passkey: "Passkey",
     passkeyLead: "Unlock with this device's fingerprint or PIN. Your passphrase always works as well.",
     passkeyAdd: "Set up a passkey",
     passkeyRemove: "Remove the passkey",
-    passkeyNone: "This browser has no passkey that can do this.",
+    passkeyNone: "This browser cannot unlock your notes with a passkey.",
     erase: "Erase this store",
     eraseLead: "Removes every note from this browser. Without a backup the money is lost.",
     eraseWord: "ERASE",
@@ -261,7 +265,7 @@ export const en = {
     version: "Version",
     running: "Hash of this version",
     waiting: "A new version is ready. Its hash is",
-    accept: "Take the new version",
+    accept: "Use the new version",
   },
   problems: problemsEn,
 };

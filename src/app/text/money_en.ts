@@ -14,7 +14,7 @@ export const depositEn = {
       : `${deposits} deposit${deposits === 1 ? "" : "s"} so far.`,
   retired: "Takes no new deposits",
   none: "There is no pool on this network.",
-  preparing: "Looking at the pool and making your note …",
+  preparing: "Checking the pool and making your note …",
   payTitle: (amount: string) => `Pay exactly ${amount}`,
   anyLead: "Send it from any wallet. Another amount comes back to the wallet that sent it.",
   oneLead:
@@ -41,7 +41,7 @@ export const depositEn = {
   waitingLead: "You can close this page. Nothing is lost: we look again when you return.",
   returning: "The pool sent the payment back. It is on its way to your wallet.",
   overtaken: "Somebody was faster. Your money is on its way back.",
-  /** At most 99 %, because it is never certain. */
+  /** At most 99 %, because success is never certain. */
   chance: (chance: number) => `Likely at the first attempt: ${Math.min(99, Math.round(chance * 100))} %.`,
   watching: "As soon as the payment arrives, this page moves on.",
   refused: "A payment came back, because it was not the exact amount or arrived too late.",
@@ -63,7 +63,7 @@ export const depositEn = {
 
 export const withdrawEn = {
   title: (amount: string) => `Withdraw ${amount}`,
-  lead: "Where should the money go? Take an address that has never been used and that nobody knows.",
+  lead: "Where should the money go? Use an address that has never been used and that nobody knows.",
   recipient: "Your new address",
   recipientHint:
     "Make a new wallet in your wallet app and copy its address. Not the address of an exchange: it may not credit the money.",
@@ -111,7 +111,7 @@ export const withdrawEn = {
     tree: "Reading all deposits",
     keys: "Loading what the proof needs",
     proof: "Making the proof",
-    sending: "Handing it to the relayer",
+    sending: "Sending it to the relayer",
     confirming: "Waiting for the network",
   },
   safeToClose: "You can close this page now. The relayer finishes it.",
@@ -122,7 +122,7 @@ export const withdrawEn = {
   notOurs:
     "The note was paid, but to another address. If that was not you, somebody has a copy of your notes.",
   failedTitle: "The withdrawal stopped",
-  outOfSight: "We cannot see what became of it.",
-  maySettle: "It was handed over and may still arrive. Follow it, and do not withdraw this note elsewhere.",
+  outOfSight: "We do not know yet whether it arrived.",
+  maySettle: "A relayer has it, and it may still arrive. Follow it, and do not withdraw this note elsewhere.",
   resume: "Follow it",
 };

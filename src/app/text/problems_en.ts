@@ -114,7 +114,7 @@ export const problemsEn: Readonly<Record<ProblemCode, ProblemText>> = {
   pool_retired: { text: "This pool takes no new deposits.", next: "Choose another amount." },
   tree_full: { text: "This pool is full.", next: "Choose another amount." },
   wrong_pool: {
-    text: "This pool does not fit, or is not a pool of this app.",
+    text: "This is not the note's pool, or not a pool of this app.",
     next: "Do not pay. Choose another amount, or load the page again.",
   },
   unknown_pool: {
@@ -123,7 +123,7 @@ export const problemsEn: Readonly<Record<ProblemCode, ProblemText>> = {
   },
   wrong_network: {
     text: "This belongs to another network.",
-    next: "Check that wallet, endpoint and file are all of the network that is shown above.",
+    next: "Check that the wallet, the endpoint and the file belong to the network shown above.",
   },
   invalid_address: {
     text: "This is not an address that can be paid.",
@@ -131,7 +131,7 @@ export const problemsEn: Readonly<Record<ProblemCode, ProblemText>> = {
   },
   unpayable_recipient: {
     text: "Money sent to this address would be lost.",
-    next: "Nothing was sent. Take an address from a wallet of your own.",
+    next: "Nothing was sent. Use an address of your own wallet.",
   },
   commitment_not_found: {
     text: "This note's deposit is not ready yet.",
@@ -150,7 +150,7 @@ export const problemsEn: Readonly<Record<ProblemCode, ProblemText>> = {
     next: "Withdraw it first. A report made now would give your withdrawal away.",
   },
   relayer_unavailable: {
-    text: "No relayer could do it.",
+    text: "No relayer could serve this request.",
     next: "Your note is safe. Try again in a minute, or choose another relayer in Settings.",
   },
   fee_above_limit: {
@@ -161,8 +161,8 @@ export const problemsEn: Readonly<Record<ProblemCode, ProblemText>> = {
     text: "The relayer is behind the network.",
     next: "Your note is safe. Try again in a minute.",
   },
-  unknown_root: { text: "The network moved on meanwhile.", next: "Your note is safe. Try again." },
-  stale_root: { text: "The network moved on meanwhile.", next: "Your note is safe. Try again." },
+  unknown_root: { text: "The pool has changed meanwhile.", next: "Your note is safe. Try again." },
+  stale_root: { text: "The pool has changed meanwhile.", next: "Your note is safe. Try again." },
   artifact_unavailable: {
     text: "Files that are needed could not be loaded.",
     next: "Check your internet connection and try again.",

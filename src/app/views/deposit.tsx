@@ -156,7 +156,7 @@ function Paying(props: DepositProps & { readonly state: Extract<DepositState, { 
       lead={ticket.payment ? deposit.anyLead : deposit.oneLead}
     >
       {offline && <Notice kind="warning" live="polite" text={deposit.offline} />}
-      {refused && !saysRefused(wallet) && <Notice kind="warning" live="polite" text={deposit.refused} />}
+      {refused && !showsRefusal(wallet) && <Notice kind="warning" live="polite" text={deposit.refused} />}
       {ticket.chance !== undefined && !isBusy && <p class="chance">{deposit.chance(ticket.chance)}</p>}
       <div class="pay">
         {ticket.payment && !isBusy && wallet.at === "none" && (
@@ -174,8 +174,7 @@ function Paying(props: DepositProps & { readonly state: Extract<DepositState, { 
   );
 }
 
-/** Returns whether the wallet's part of the screen already shows the refusal. */
-function saysRefused(wallet: WalletStep): boolean {
+function showsRefusal(wallet: WalletStep): boolean {
   return wallet.at === "returning" ||
     (wallet.at === "ready" && (wallet.notice === "returned" || wallet.notice === "overtaken"));
 }

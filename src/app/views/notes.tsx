@@ -16,7 +16,6 @@ export interface NoteRow {
   readonly unspentDeposits?: number | undefined;
   /** Number of deposits in the note's pool, if known. */
   readonly deposits?: number | undefined;
-  /** Age of the deposit. */
   readonly ageSeconds?: number | undefined;
 }
 

@@ -1,4 +1,3 @@
-/** Finds the address in a wallet's QR code. */
 import { Address } from "@ton/core";
 
 /** 36 bytes in base64url, or the raw form. */

@@ -11,7 +11,7 @@ const MAINNET = {
   root_hash: "F6OpKZKqvqeFp6CQmFomXNMfMj2EnaUSOXN+Mh+wVWk=",
   file_hash: "XplPz01CXAps5qeSWUtxcyBfdAo5zVb1N979KLSKD24=",
 };
-const OFFLINE = "You are offline. Looking, backing up and locking still work.";
+const OFFLINE = "You are offline. You can still see your notes, back them up and lock the app.";
 const SILENT =
   "The network does not answer. Check your internet connection and try again. In Settings you can choose another endpoint.";
 
@@ -35,14 +35,14 @@ const cases: FaultCases = {
     await visit.page.waitForSelector(".notice.is-warning");
     assert.equal(
       (await visit.notices())[1],
-      "Several pools could not be read. Check that wallet, endpoint and file are all of the network that is shown above.",
+      "Several pools could not be read. Check that the wallet, the endpoint and the file belong to the network shown above.",
     );
     await visit.inspect("notes-wrong-network");
     await chooseAmount(visit);
     await visit.step("deposit-failed");
     assert.match(
       (await visit.notices())[1],
-      /^This belongs to another network\. Check that wallet, endpoint/,
+      /^This belongs to another network\. Check that the wallet, the endpoint/,
     );
     await visit.inspect("deposit-wrong-network");
   },

@@ -38,7 +38,7 @@ const cases: FaultCases = {
     await visit.step("withdraw-failed");
     assert.deepEqual(await visit.notices(), [
       "The withdrawal stopped",
-      "No relayer could do it. Your note is safe. Try again in a minute, or choose another relayer in Settings.",
+      "No relayer could serve this request. Your note is safe. Try again in a minute, or choose another relayer in Settings.",
     ]);
     await visit.inspect("withdraw-failed");
     assert.ok(!relayer.requests.includes("/withdraw"), "no proof left the page");
@@ -74,7 +74,7 @@ const cases: FaultCases = {
     await enterRecipient(visit);
     await visit.page.waitForSelector(".notice.is-problem");
     await visit.step("recipient");
-    assert.match((await visit.notices())[1], /No relayer could do it. Your note is safe/);
+    assert.match((await visit.notices())[1], /No relayer could serve this request. Your note is safe/);
     relayer.open();
     await visit.click("Continue");
     await visit.step("review");
@@ -91,7 +91,7 @@ const cases: FaultCases = {
     await visit.step("withdraw-failed");
     assert.deepEqual(await visit.notices(), [
       "The withdrawal stopped",
-      "We cannot see what became of it. It was handed over and may still arrive. Follow it, and do not withdraw this note elsewhere.",
+      "We do not know yet whether it arrived. A relayer has it, and it may still arrive. Follow it, and do not withdraw this note elsewhere.",
     ]);
     relayer.open();
     await visit.click("Follow it");
@@ -118,7 +118,7 @@ const cases: FaultCases = {
     await enterRecipient(visit);
     await visit.step("checking");
     await visit.page.waitForSelector(".notice.is-problem", { timeout: 20_000 });
-    assert.match((await visit.notices())[1], /No relayer could do it/);
+    assert.match((await visit.notices())[1], /No relayer could serve this request/);
     relayer.open();
     await visit.click("Continue");
     await visit.step("review");
@@ -130,7 +130,7 @@ const cases: FaultCases = {
     const visit = await scene.visit({ content: scene.takeFunded() });
     await enterRecipient(visit);
     await visit.page.waitForSelector(".notice.is-problem", { timeout: 20_000 });
-    assert.match((await visit.notices())[1], /No relayer could do it/);
+    assert.match((await visit.notices())[1], /No relayer could serve this request/);
     await visit.inspect("relayer-nonsense");
   },
 };

@@ -97,8 +97,8 @@ const cases: FaultCases = {
     await visit.click("Lock");
     await visit.step("locked");
     await visit.unlock();
-    await visit.click("Save what cannot be read");
-    await visit.click("Bring them back from a backup");
+    await visit.click("Save the unreadable notes");
+    await visit.click("Restore a backup");
     await restoreFile(visit, encryptStore(content, OTHER_PASSPHRASE), OTHER_PASSPHRASE);
     await visit.step("restored");
     await visit.click("Show my notes");
@@ -114,8 +114,8 @@ const cases: FaultCases = {
     await visit.page.waitForSelector(".notice.is-problem");
     assert.match((await visit.notices())[1], /cannot be read\. Use a backup/);
     await visit.inspect("store-damaged");
-    await visit.click("Save what cannot be read");
-    await visit.click("Bring them back from a backup");
+    await visit.click("Save the unreadable notes");
+    await visit.click("Restore a backup");
     await visit.step("restore");
     await restoreFile(visit, encryptStore(content, OTHER_PASSPHRASE), OTHER_PASSPHRASE);
     await visit.step("restored");
