@@ -53,10 +53,10 @@ function pathOf({ method, url, mode }: Request): string | undefined {
 async function serve(request: Request, path: string): Promise<Response> {
   const id = await accepted();
   const cache = id === undefined ? undefined : await caches.open(CACHE_PREFIX + id);
-  const kept = await cache?.match(new URL(path, base).href);
-  if (!kept || !await isLocalnet(cache)) return kept ?? await fetch(request);
+  const stored = await cache?.match(new URL(path, base).href);
+  if (!stored || !await isLocalnet(cache)) return stored ?? await fetch(request);
   const live = await fetch(request).catch(() => undefined);
-  return live?.ok ? live : kept;
+  return live?.ok ? live : stored;
 }
 
 /** On a local network, which has no real money, the newest version is accepted automatically. */

@@ -21,8 +21,8 @@ const settingsSchema = z.object({
 export type Settings = z.output<typeof settingsSchema>;
 
 /** Parses stored settings. Malformed members get their defaults. */
-export function parseSettings(kept: unknown): Settings {
-  const parsed = settingsSchema.safeParse(kept ?? {});
+export function parseSettings(stored: unknown): Settings {
+  const parsed = settingsSchema.safeParse(stored ?? {});
   return parsed.success ? parsed.data : settingsSchema.parse({});
 }
 

@@ -48,19 +48,21 @@ export function poolChoice(deployment: Deployment): PoolChoice {
 export function depositServices(context: AppContext, session: Session): DepositServices {
   /** The connected wallet, to recognise refusals of its own payments. */
   let payer: Address | undefined;
-  let asked: number | undefined;
+  let askedLeafIndex: number | undefined;
   return {
     sizes: (signal) => countDeposits(context, signal),
     prepare: (choice, signal) => prepare(context, session, choice, signal),
     async build(ticket, connected, options) {
       payer = connected.address;
       const built = await build(context, session, { ticket, payer: connected }, options);
-      asked = built.question.leafIndex;
+      askedLeafIndex = built.question.leafIndex;
       return built;
     },
     async watch(ticket, signal, send) {
       const isOwn = ({ sender, depositor, leafIndex }: RefusedEvent, poolWallet: Address | undefined) => {
-        if (payer === undefined || (asked !== undefined && leafIndex !== asked)) return false;
+        if (payer === undefined || (askedLeafIndex !== undefined && leafIndex !== askedLeafIndex)) {
+          return false;
+        }
         if (poolWallet === undefined) return sender.equals(payer);
         // Anyone can notify the pool in our name, so only its own jetton wallet is accepted.
         return sender.equals(poolWallet) && depositor?.equals(payer) === true;
@@ -107,7 +109,7 @@ async function prepare(
     : { ...ticket, chance: firstAttemptChance(times, now, QUESTION_SECONDS) };
 }
 
-/** Returns the ticket of a stored note, and whether a wallet may have been asked to pay it already. */
+/** Returns the ticket of a stored note, and whether a wallet may have been askedLeafIndex to pay it already. */
 export async function ticketOf(
   context: AppContext,
   session: Session,

@@ -25,7 +25,7 @@ type StatusOptions = ChainOptions & {
 interface RelayerSummary {
   readonly relayer: string;
   readonly problem?: string;
-  /** By pool, in the pool's asset. */
+  /** By pool, in the smallest unit of its asset. */
   readonly fees?: Readonly<Record<string, string>>;
 }
 

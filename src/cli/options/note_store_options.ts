@@ -47,7 +47,7 @@ export async function openNoteStore(
   const fault = findPassphraseFault(chosen);
   if (fault) throw usageError("passphrase", fault);
   const store = await file.open(chosen);
-  context.stderr.write( // also with --quiet: this is the only time to say it
+  context.stderr.write( // also with --quiet: it is not shown again
     `${colours(context.stderr, context.env).bold("new note store")} at ${path}: ` +
       "without its passphrase, its notes are lost\n",
   );

@@ -47,7 +47,7 @@ export async function withProgressLine<T>(
   }
 }
 
-/** What the views of long commands share. With `--json` they print one object per line. */
+/** The base of the views of long commands. With `--json` they print one object per line. */
 export class CommandView<Options extends OutputOptions> {
   protected readonly progress;
 

@@ -1,4 +1,4 @@
-/** Proves for the next free leaf, sends and waits for the pool; repeats if another deposit took the leaf. */
+/** Deposits into a version 1 pool: proves for the next free leaf, sends, and repeats if another deposit took the leaf. */
 import { exitCodes, Problem } from "../../core/errors/problem.ts";
 import { MerkleTree } from "../../core/tree/merkle_tree.ts";
 import type { Network } from "../../core/protocol/network.ts";

@@ -22,7 +22,7 @@ export type LinkDepositStep =
   | { readonly step: "link"; readonly link: DepositLink };
 
 /**
- * Deposits a version 1 note that any wallet pays by a `ton://` link.
+ * Deposits a version 1 note through a `ton://` link that any wallet can pay.
  * @throws {Problem} `payment_timeout` after `timeoutMs`; otherwise as {@linkcode depositNative} does
  * @example
  * ```ts

@@ -78,8 +78,8 @@ export async function depositByPayer(
     onStep({ step: "paying", leafIndex, message });
     const event = await requestAndWait(payer, message, {
       ...{ validUntil, signal },
-      wait: (asked, signal) =>
-        waitForPayment(request, { leafIndex, after, deadline, validUntil, asked }, signal),
+      wait: (paymentRequest, signal) =>
+        waitForPayment(request, { leafIndex, after, deadline, validUntil, paymentRequest }, signal),
     });
     if (event !== "stale") return { ...toDepositResult(event), attempts };
   }
@@ -90,12 +90,12 @@ interface AwaitedPayment {
   readonly after: TransactionId | undefined;
   readonly deadline: number;
   readonly validUntil: number;
-  readonly asked: PaymentRequest;
+  readonly paymentRequest: PaymentRequest;
 }
 
 async function waitForPayment(
   request: PayerDepositRequest,
-  { leafIndex, after, deadline, validUntil, asked }: AwaitedPayment,
+  { leafIndex, after, deadline, validUntil, paymentRequest }: AwaitedPayment,
   signal: AbortSignal,
 ): Promise<DepositEvent | "stale"> {
   const { chain, pool, note, payer, pollIntervalMs = 2_000, clock = systemClock, onStep = () => {} } =
@@ -106,8 +106,8 @@ async function waitForPayment(
   const refuse = (event: RefusedEvent) => {
     const reason = refusalReason(event.exitCode);
     onStep({ step: "refused", reason });
-    // If the endpoint's nodes disagree, the deposit that took the leaf may be before the cursor.
-    // The refusal of a late payment for an earlier leaf says nothing about this one.
+    // Only a refusal for this leaf counts: a late payment for an earlier leaf may be refused as well. The deposit that
+    // took the leaf may come before the cursor, if the endpoint's nodes are not equally far.
     if (event.exitCode === exitCodes.ERR_STALE_DEPOSIT) {
       if (event.leafIndex === leafIndex) [stale, returned] = [true, true];
     } else if (payer.address?.equals(event.sender)) {
@@ -129,11 +129,11 @@ async function waitForPayment(
       if (isOurs) return event;
       if (event.leafIndex >= leafIndex && !stale) {
         stale = true;
-        asked.withdraw();
+        paymentRequest.cancel();
       }
       return undefined;
     },
-    // A payment that expires is requested again only when the last one can no longer arrive.
+    // Requests a payment again only when the last one can no longer arrive.
     afterScan: () => clock.now() > deadline || (expires ? returned || chainTime > validUntil + grace : stale),
   });
   if (deposit !== undefined) return deposit;
@@ -141,7 +141,7 @@ async function waitForPayment(
     onStep({ step: "stale" });
     return "stale";
   }
-  throw asked.fault ?? new Problem(
+  throw paymentRequest.fault ?? new Problem(
     "payment_timeout",
     "no payment arrived in time; a payment that arrives later is not lost",
   );

@@ -105,7 +105,7 @@ Deno.test("a payment that the pool refuses for another reason ends the deposit, 
 
 Deno.test("a returned payment of another note, and a deposit below the own leaf, change nothing", async () => {
   const scene = new DepositScene();
-  scene.at(1, 99n); // after the pool's newest transaction was read, and before the tree was
+  scene.at(1, 99n); // after the read of the pool's newest transaction, before that of the tree
   const { commitments } = scene.source;
   Object.assign(scene.source, {
     commitments(from: number) {

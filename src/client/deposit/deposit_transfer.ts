@@ -104,7 +104,7 @@ export async function depositByTransfer(
     const validUntil = syncUtime + validForSeconds;
     return await finish(requestAndWait(payer, { to, amount, body }, {
       ...{ validUntil, signal },
-      wait: (asked, signal) => waitForPayment(wait, { after, validUntil, asked }, signal),
+      wait: (paymentRequest, signal) => waitForPayment(wait, { after, validUntil, paymentRequest }, signal),
     }));
   }
   const payment = jetton
@@ -147,7 +147,7 @@ interface AwaitedTransfer {
   readonly after: DepositEvent["tx"] | undefined;
   /** Chain time in Unix seconds; Infinity: any wallet pays, within the request's timeout. */
   readonly validUntil: number;
-  readonly asked?: PaymentRequest;
+  readonly paymentRequest?: PaymentRequest;
   /** The wallet's last transaction before it sent jettons. */
   readonly walletAfter?: TransactionId | undefined;
 }
@@ -158,7 +158,7 @@ type WaitRequest = TransferDepositRequest & Required<Pick<TransferDepositRequest
 
 async function waitForPayment(
   request: WaitRequest,
-  { after, validUntil, asked, walletAfter }: AwaitedTransfer,
+  { after, validUntil, paymentRequest, walletAfter }: AwaitedTransfer,
   signal: AbortSignal | undefined,
 ): Promise<DepositEvent> {
   const { chain, pool, note, wallet, pollIntervalMs = 2_000, timeoutMs = 1_800_000, onStep, transfer } =
@@ -194,7 +194,7 @@ async function waitForPayment(
     afterScan: () => expires ? chainTime > validUntil + transfer.expiryGraceSeconds : clock.now() > deadline,
   });
   if (event !== undefined) return event;
-  throw asked?.fault ?? new Problem(
+  throw paymentRequest?.fault ?? new Problem(
     "payment_timeout",
     expires
       ? "the wallet's transfer was not included in a block in time"

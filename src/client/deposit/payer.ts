@@ -29,7 +29,7 @@ export interface Payer {
   /** The wallet that pays and owns the jettons; undefined: any wallet may pay. */
   readonly address?: Address | undefined;
   /**
-   * Returns when the payment was sent, or handed over.
+   * Returns when the payment was sent, or handed ended.
    * @throws {Problem} `wallet_declined` if nothing was sent and nothing will be; `wallet_unavailable` if that is unknown
    */
   pay(message: PayMessage, options: PayOptions): Promise<void>;
@@ -91,39 +91,38 @@ const UNSENT_CODES: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
 export interface PaymentRequest {
   /** Rejects at once if the payer says that nothing was sent; otherwise never settles. */
   readonly unsent: Promise<never>;
-  /** The failure, if the payment may still arrive after it. */
+  /** The payer's failure, if its payment may still arrive. */
   readonly fault: unknown;
-  /** Cancels the request. */
-  withdraw(): void;
+  cancel(): void;
 }
 
 /**
- * Asks for a payment and waits for it in the pool's log, because a wallet may pay and never answer. Ends at once if the
+ * Requests a payment and waits for it in the pool's log, because a wallet may pay and never answer. Ends at once if the
  * payer says that nothing was sent.
  */
 export async function requestAndWait<T>(
   payer: Payer,
   message: PayMessage,
   { validUntil, signal, wait }: PayOptions & {
-    readonly wait: (asked: PaymentRequest, signal: AbortSignal) => Promise<T>;
+    readonly wait: (request: PaymentRequest, signal: AbortSignal) => Promise<T>;
   },
 ): Promise<T> {
-  const over = new AbortController();
-  const both = signal ? AbortSignal.any([signal, over.signal]) : over.signal;
-  const asked = requestPayment(payer, message, { validUntil, signal: both });
-  const waiting = wait(asked, both);
-  waiting.catch(() => {}); // cancelled when the race is over
+  const ended = new AbortController();
+  const both = signal ? AbortSignal.any([signal, ended.signal]) : ended.signal;
+  const request = requestPayment(payer, message, { validUntil, signal: both });
+  const waiting = wait(request, both);
+  waiting.catch(() => {}); // cancelled when the race ends
   try {
-    return await Promise.race([waiting, asked.unsent]);
+    return await Promise.race([waiting, request.unsent]);
   } finally {
-    over.abort();
+    ended.abort();
   }
 }
 
 function requestPayment(payer: Payer, message: PayMessage, options: PayOptions): PaymentRequest {
   const stop = new AbortController();
   const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal;
-  const request = { fault: undefined as unknown, withdraw: () => stop.abort() };
+  const request = { fault: undefined as unknown, cancel: () => stop.abort() };
   const unsent = new Promise<never>((_resolve, reject) => {
     payer.pay(message, { ...options, signal }).catch((error) => {
       if (error instanceof Problem && UNSENT_CODES.has(error.code)) reject(error);

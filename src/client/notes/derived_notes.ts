@@ -5,7 +5,7 @@ import type { Note } from "../../core/protocol/note.ts";
 import { deriveNote, type NoteSeed, type SeedPool } from "../../core/protocol/seed/note_seed.ts";
 
 /**
- * Recovery stops after this many consecutive indices without a deposit. A note beyond such a gap is never created, so
+ * Recovery stops after this many consecutive indices without a deposit. No note is created beyond such a gap, so
  * recovery finds every deposit.
  */
 export const RECOVERY_GAP = 100;

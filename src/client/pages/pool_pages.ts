@@ -163,8 +163,8 @@ async function downloadPages({ fetchPage, key, cache, capacity, margin }: Pages)
     if (page.length < PAGE_BYTES) break;
   }
   const bytes = concat(parts);
-  const kept = wholePages(bytes.length - margin * FIELD_BYTES);
-  if (kept > known.length) await cache?.write(key, bytes.slice(0, kept));
+  const cachedBytes = wholePages(bytes.length - margin * FIELD_BYTES);
+  if (cachedBytes > known.length) await cache?.write(key, bytes.slice(0, cachedBytes));
   return bytes;
 }
 

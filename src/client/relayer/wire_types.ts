@@ -34,7 +34,7 @@ export type RelayerStatus = z.output<typeof statusSchema>;
 export type RelayerPool = z.output<typeof poolSchema>;
 /** A Merkle path from a relayer. Requesting it reveals the deposit. */
 export type RelayerMerklePath = z.output<typeof treePathSchema>;
-/** `superseded`: another proof of the note was paid. Only `failed` and `expired` ones may be sent again. */
+/** `superseded`: another proof of the note was paid. Only `failed` and `expired` withdrawals may be submitted again. */
 export type WithdrawalStatus = z.output<typeof withdrawalStatusSchema>;
 export type RelayerPools = z.output<typeof poolsSchema>;
 export type NoteCheck = z.output<typeof noteCheckSchema>;

@@ -1,4 +1,4 @@
-/** Finds facts that link a withdrawal to its deposit despite the proof, so that users can be warned. */
+/** Finds facts that link a withdrawal to its deposit in spite of the proof. */
 
 /** Undefined members are unknown. */
 export interface LinkabilityFacts {
@@ -40,7 +40,6 @@ const conditions = {
 /** Codes of facts that may link a withdrawal, or make its money hard to reach. */
 export type LinkabilityCode = keyof typeof conditions;
 
-/** All codes, the most severe first. */
 export const linkabilityCodes: readonly LinkabilityCode[] = Object.keys(conditions) as LinkabilityCode[];
 
 /**

@@ -32,7 +32,7 @@ export function assertPayableRecipient(
   assertRecipientNotBlocked(recipient, [...ownContracts, ...blockedRecipients]);
 }
 
-/** Returns whether the party is in an existing workchain, and neither the pool nor its jetton wallet. */
+/** Returns whether the pool can pay this recipient or relayer: not itself, its jetton wallet or an unknown workchain. */
 export function isPayable(pool: AnyPool, party: Address, matched: MatchedPool): boolean {
   return isPayableWorkchain(party, matched) && !party.equals(pool.address) &&
     !matched.info.jettonWallet?.equals(party);

@@ -20,7 +20,7 @@ export interface RelayedWithdrawalRequest
   readonly chooseFee?: (floor: bigint) => bigint;
   /** Relayers that would cost more are skipped. Default: a tenth of the denomination. */
   readonly maxFee?: bigint;
-  /** Time since an earlier run submitted the note. Shortens the wait at a relayer that has it in use. */
+  /** Milliseconds since an earlier run submitted the note. Shortens the wait for a relayer that reports it as in use. */
   readonly sinceSubmittedMs?: number;
   /** Request the path from the relayer, which reveals the deposit, instead of rebuilding the tree. */
   readonly useRelayerPath?: boolean;

@@ -39,7 +39,7 @@ export class LeaderMemory {
   readonly rollback = new RollbackTrigger();
 }
 
-/** Nodes may be some blocks behind, so a root is queried this often before it counts as wrong. */
+/** Attempts to find a root on chain before it counts as wrong: nodes may be some blocks behind. */
 const MAX_ROOT_ATTEMPTS = 3;
 /** Time until a scan first logs its progress. */
 const FIRST_PROGRESS_LOG_MS = 1_000;

@@ -27,7 +27,7 @@ export class ChainHead {
     return this.#observedAt - this.#advancedAt > this.stallTimeoutMs;
   }
 
-  /** True for a block above all others, or the third rising one in a row: the highest one was false. */
+  /** True for the highest seqno so far. Three rising ones in a row also count: then the highest was false. */
   #isAdvance(seqno: number): boolean {
     const answers = this.#seqnos;
     if (answers.every((other) => other < seqno)) return true;

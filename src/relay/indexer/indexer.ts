@@ -102,7 +102,6 @@ async function carryOut(
   return state;
 }
 
-/** A pool that failed is not ready from here on. */
 async function classifyFailure(
   error: unknown,
   { isRestored }: IndexerState,

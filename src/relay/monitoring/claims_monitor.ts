@@ -35,5 +35,5 @@ async function updateClaims(
   if (pool.payoutRoom === 0) {
     log.error("{pool} refuses withdrawals: its wallet refused {claims} payouts", members);
   } else if (claims > 0) log.warning("{pool} has {claims} payouts that its wallet refused", members);
-  else log.info("{pool} has no refused payouts any more", members);
+  else log.info("{pool} has no refused payouts left", members);
 }

@@ -69,7 +69,7 @@ Deno.test("coins that return after a withdrawal of jettons are booked to its poo
     { sent: [withdrawal(7n), withdrawal(8n, nativePool)] },
     { received: excess(7n, 90n) },
     { received: excess(8n, 91n) }, // of a native pool
-    { received: excess(9n, 92n) }, // of nothing that we sent
+    { received: excess(9n, 92n) }, // a query id that we did not send
     { received: message(jettonWallet, wallet, 93n, opCodes.transfer_notification, 7n) },
     { received: excess(7n, 60n) },
   ]);

@@ -66,12 +66,12 @@ export async function runLeadership(
 ): Promise<void> {
   let wasLeader = false;
   while (!signal.aborted && store.isShared) {
-    const asked = clock.now();
+    const requestedAt = clock.now();
     let wait = LEASE_RETRY_DELAY_MS;
     try {
       const leads = await store.acquireLease(LEASE_DURATION_MS);
       leadership.recordAnswer();
-      leadership.until = leads ? asked + LEASE_DURATION_MS - LEASE_SAFETY_MARGIN_MS : -Infinity;
+      leadership.until = leads ? requestedAt + LEASE_DURATION_MS - LEASE_SAFETY_MARGIN_MS : -Infinity;
       wait = leads ? LEASE_RENEW_INTERVAL_MS : LEASE_ACQUIRE_INTERVAL_MS;
     } catch (error) {
       log.warning("the lease cannot be acquired: {error}", { error: String(error) });

@@ -16,7 +16,7 @@ const refused = (more: Partial<RefusedEvent> = {}): RefusedEvent => ({
   ...more,
 });
 
-/** Of a message of 100 whose gas is 20: the pool sent back 74 and the fee, and paid the refund of 6. */
+/** A message of 100 with 20 of gas: the pool returned 74 and the fee, and paid the refund of 6. */
 const cases: [what: string, pool: typeof native, event: PoolEvent, amounts: [bigint, bigint, bigint] | []][] =
   [
     ["our native withdrawal", native, paid({ cost: 100n - 74n - 50n }), [50n, 20n, 6n]],

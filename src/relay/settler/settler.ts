@@ -124,7 +124,7 @@ async function nextInput(
   const isNative = pool.deployment.asset === "native";
   const paid = (rule: bigint) => isNative ? rule : prepaidReward(info, rule, count, tree.queue.length);
   if (last !== undefined) {
-    // A full chunk is due at once, and its reward is twice the cost.
+    // A full chunk may be settled at once, for twice the cost.
     const reward = paid(rewardByRule({ ...info, waitingSince: 0 }, count, 0));
     const queue = waiting.map(({ commitment }) => commitment);
     return { input: settlementInputsAfter(last.input, queue), value, reward };

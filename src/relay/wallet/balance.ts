@@ -86,7 +86,7 @@ export async function watchBalance(
   { clock, leadership, log, sendAlert: alert }: BalanceWatchDeps,
   signal: AbortSignal,
 ): Promise<void> {
-  let told: BalanceLevel = "ok";
+  let reported: BalanceLevel = "ok";
   while (!signal.aborted) {
     try {
       const now = await abortable(balance.current(), signal); // an endpoint that hangs must not block shutdown
@@ -95,10 +95,10 @@ export async function watchBalance(
         balance.level = level;
         logLevelChange(log, level, { balance: formatUnits(now) });
       }
-      if (leadership.isLeader && level !== told) {
+      if (leadership.isLeader && level !== reported) {
         alert({ event: `balance_${level}`, balance: now, thresholds: balance.thresholds });
       }
-      if (leadership.isLeader || level === "ok") told = level;
+      if (leadership.isLeader || level === "ok") reported = level;
     } catch {
       // The indexer reports endpoint failures; an abort ends the loop.
     }

@@ -47,7 +47,7 @@ interface BroadcasterDeps {
 }
 
 export async function runBroadcaster(deps: BroadcasterDeps, signal: AbortSignal): Promise<void> {
-  const { changes, clock, intervals: pace, leadership, log } = deps;
+  const { changes, clock, intervals, leadership, log } = deps;
   const broadcaster = new Broadcaster(deps, signal);
   let failures = 0;
   while (!signal.aborted) {
@@ -62,7 +62,7 @@ export async function runBroadcaster(deps: BroadcasterDeps, signal: AbortSignal)
       failures = 0;
     } catch (error) {
       if (signal.aborted) return;
-      wait = Math.min(pace.minRetryMs * 2 ** failures++, pace.maxRetryMs);
+      wait = Math.min(intervals.minRetryMs * 2 ** failures++, intervals.maxRetryMs);
       log.warning("broadcasting waits: {error}", { error: String(error) });
     }
     await changes.waitForChange(seen, wait, clock, signal);
@@ -79,10 +79,10 @@ class Broadcaster {
 
   /** Returns the maximum wait until the next step, in milliseconds. */
   async step(): Promise<number> {
-    const { store, intervals: pace } = this.deps;
+    const { store, intervals } = this.deps;
     const transfer = await store.transfer() ?? await this.#signNext();
     if (!transfer) return await this.#msUntilNextDue();
-    return await this.#trackTransfer(transfer) === "ended" ? 0 : pace.walletPollMs;
+    return await this.#trackTransfer(transfer) === "ended" ? 0 : intervals.walletPollMs;
   }
 
   async #msUntilNextDue(): Promise<number> {
@@ -95,8 +95,8 @@ class Broadcaster {
   }
 
   async #trackTransfer(transfer: Transfer): Promise<"ended" | "in flight"> {
-    const { walletMonitor: look, clock, intervals: pace, log } = this.deps;
-    const seen = await look.observe();
+    const { walletMonitor, clock, intervals, log } = this.deps;
+    const seen = await walletMonitor.observe();
     const over = isExpired(transfer, seen);
     const moved = seen.seqno > transfer.seqno;
     if (moved || over) {
@@ -115,7 +115,7 @@ class Broadcaster {
       return "ended";
     }
     const again = this.#lastSend.hash === transfer.hash;
-    if (!again || clock.now() - this.#lastSend.at >= pace.rebroadcastMs) await this.#send(transfer);
+    if (!again || clock.now() - this.#lastSend.at >= intervals.rebroadcastMs) await this.#send(transfer);
     return "in flight";
   }
 
@@ -130,7 +130,7 @@ class Broadcaster {
     if (!again && this.#lastFailedLookup.hash === hash && this.#lastFailedLookup.newest === newest) {
       return undefined;
     }
-    // The signing time may come from a false chain time; no job was signed before it was accepted.
+    // The signing time may come from a false chain time, but no job is signed before it is accepted.
     const accepted = await Promise.all(jobs.map(async (id) => (await store.job(id))?.acceptedAt ?? Infinity));
     const since = Math.min(signedAt, ...accepted.map((at) => at / 1000));
     const sent = await findIncludedTransfer(chain, wallet.address, { hash, since }, last, this.signal);
@@ -174,10 +174,10 @@ class Broadcaster {
   }
 
   async #signNext(): Promise<Transfer | undefined> {
-    const { store, wallet, walletMonitor: look, settlements, pools, clock } = this.deps;
+    const { store, wallet, walletMonitor, settlements, pools, clock } = this.deps;
     const ready = await this.#nextBatch();
     if (ready.length === 0 && (settlements?.isEmpty ?? true)) return undefined;
-    const { seqno, now, elapsedUntil: passed } = await look.observe();
+    const { seqno, now, elapsedUntil: passed } = await walletMonitor.observe();
     // Deposits continued meanwhile: recheck, so that no message is sent that the pool would refuse.
     const withdrawals = buildWithdrawMessages(await this.#selectPayable(ready), this.deps);
     const messages = [

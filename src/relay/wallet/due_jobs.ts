@@ -6,23 +6,23 @@ import { canShareMessage, groupByMessage, MAX_BATCH_SIZE, type PayableJob } from
 /** A message has about 500 bytes, and an external message at most 64 KiB. */
 export const MAX_JOBS_PER_TRANSFER = 100;
 
-interface BatchTerms {
+interface BatchPolicy {
   readonly pools: Pick<ReadonlyMap<string, PoolState>, "get">;
   /** Milliseconds that withdrawals wait for others to share a message with. */
   readonly batchMs: number;
 }
 
 /** Returns the time at which a job is due even without others, in Unix milliseconds. */
-export function dueAt(job: Job, { pools, batchMs }: BatchTerms): number {
+export function dueAt(job: Job, { pools, batchMs }: BatchPolicy): number {
   const wait = canShareMessage(job, pools.get(job.pool)) ? job.acceptedAt + batchMs : 0;
   return Math.max(wait, job.notBefore ?? 0);
 }
 
 /** Jobs that may share a message are due together: when the first has waited `batchMs`, or the message is full. */
-export function selectDue(jobs: readonly Job[], now: number, terms: BatchTerms): Job[] {
+export function selectDue(jobs: readonly Job[], now: number, policy: BatchPolicy): Job[] {
   const ready = jobs.filter(({ state, notBefore = 0 }) => state === "accepted" && notBefore <= now);
-  const due = new Set(ready.filter((job) => dueAt(job, terms) <= now));
-  const sharing = ready.filter((job) => canShareMessage(job, terms.pools.get(job.pool)));
+  const due = new Set(ready.filter((job) => dueAt(job, policy) <= now));
+  const sharing = ready.filter((job) => canShareMessage(job, policy.pools.get(job.pool)));
   for (const group of Map.groupBy(sharing, ({ pool }) => pool).values()) {
     const departs = group.length >= MAX_BATCH_SIZE || group.some((job) => due.has(job));
     if (departs) { for (const job of group) due.add(job); }
@@ -44,7 +44,7 @@ export function withinPayoutRoom<T extends { readonly pool: PoolState }>(jobs: r
 export function countFitting(
   batch: readonly PayableJob[],
   due: readonly Job[],
-  { maxMessages, pools }: Pick<BatchTerms, "pools"> & { readonly maxMessages: number },
+  { maxMessages, pools }: Pick<BatchPolicy, "pools"> & { readonly maxMessages: number },
 ): number {
   const jobs = [...batch, ...due.map((job) => ({ job, pool: pools.get(job.pool) }))];
   let count = Math.min(due.length, MAX_JOBS_PER_TRANSFER - batch.length);

@@ -22,7 +22,7 @@ interface WalletMonitorDeps {
 }
 
 export interface ObservedWallet extends WalletState {
-  /** The Unix seconds that have passed by chain time, by our clock, and even on a node that is behind. */
+  /** Unix seconds that have certainly passed: by chain time, by our clock, and on a node that is behind. */
   readonly elapsedUntil: number;
   /** Latest plausible signing time in Unix seconds. */
   readonly maxPlausibleTime: number;

@@ -54,7 +54,7 @@ export function groupByMessage<T extends { readonly job: Job; readonly pool: Poo
   return groups;
 }
 
-/** The jobs have their proofs, and the pools accept their roots. Omits messages that do not fit the transfer. */
+/** Requires jobs with proofs whose roots the pools accept. Omits messages that do not fit the transfer. */
 export function buildWithdrawMessages(
   jobs: readonly PayableJob[],
   { chain, wallet }: { readonly chain: Chain; readonly wallet: Pick<Wallet, "address"> },

@@ -30,8 +30,8 @@ import { buildJobView, buildPaidView } from "./view.ts";
 
 export type { Candidate, CheckDeps, WithdrawalCheck, WithdrawRequest, WithdrawSignals } from "./candidate.ts";
 
-// Roots that may be added before our withdrawal arrives. Otherwise a client could make the relayer pay for refusals
-// by proving against the oldest root.
+// Roots that may be added before our withdrawal arrives. Without this margin, a client could make the relayer
+// pay for refusals by proving against the oldest root.
 const MIN_PLACES_LEFT = 3;
 
 const check = (

@@ -75,17 +75,17 @@ export class HourlyCaps {
   }
 
   async #acquireAll(id: JobId, token: string): Promise<RateLimitResult> {
-    const asked: [RateLimit, string][] = [];
+    const requested: [RateLimit, string][] = [];
     let outcome: RateLimitResult | undefined;
     try {
       for (const [allowance, key] of this.#rateLimits(id)) {
-        asked.push([allowance, key]);
+        requested.push([allowance, key]);
         outcome = await this.rateLimitStore.acquire(allowance, key, token);
         if (!outcome.allowed) return outcome;
       }
       return outcome = { allowed: true };
     } finally {
-      if (!outcome?.allowed) await this.#releaseAll(asked, token); // a failed request may have been counted
+      if (!outcome?.allowed) await this.#releaseAll(requested, token); // a failed request may have been counted
     }
   }
 
@@ -101,7 +101,7 @@ export class HourlyCaps {
   #rateLimits({ pool }: JobId): [RateLimit, string][] {
     const { hourly, hourlyPerPool } = this.limits;
     const all: [RateLimit, string][] = [
-      [{ name: "withdrawals-of-pool", maxCount: hourlyPerPool, windowSeconds: HOUR_SECONDS }, pool], // first: a full pool does not use up the overall cap
+      [{ name: "withdrawals-of-pool", maxCount: hourlyPerPool, windowSeconds: HOUR_SECONDS }, pool], // first: withdrawals above the pool's cap must not use up the overall cap
       [{ name: "withdrawals", maxCount: hourly, windowSeconds: HOUR_SECONDS }, "all"],
     ];
     return all.filter(([{ maxCount: times }]) => times > 0);

@@ -67,7 +67,7 @@ export const migrations: readonly string[] = [
   create index jobs_live on jobs (accepted_at) where state in ('accepted', 'broadcast');
   create index jobs_ended on jobs (settled_at) where state in ('confirmed', 'failed', 'expired');
 
-  -- One wallet, one transfer in flight: the index on a constant holds the table to one row.
+  -- One wallet, one transfer in flight: the index on a constant limits the table to one row.
   create table transfers (
     hash text primary key,
     seqno bigint not null,
@@ -78,8 +78,8 @@ export const migrations: readonly string[] = [
   );
   create unique index transfers_one on transfers ((true));
 
-  -- Who may write the journal. The fence grows with every change of hands; it is a key, so that changing it waits for
-  -- those who hold a key share of the row, and renewing the lease does not.
+  -- The replica that may write the journal. The fence increases with each new holder. It is a key, so changing it waits
+  -- for transactions with a key share lock of the row; renewing the lease does not wait.
   create table lease (
     name text primary key,
     holder text not null,
@@ -88,8 +88,8 @@ export const migrations: readonly string[] = [
   );
   `,
   `
-  -- Whose store it is: the index on a constant holds the table to one row. A database of before has none, and belongs
-  -- to the first relayer that starts on it.
+  -- The owner of the store: the index on a constant limits the table to one row. An older database has no row and gets
+  -- that of the first relayer that starts on it.
   create table identity (
     network text not null,
     wallet text not null
@@ -97,11 +97,11 @@ export const migrations: readonly string[] = [
   create unique index identity_one on identity ((true));
   `,
   `
-  -- The lease that nobody has had yet: with its row there, those who ask first wait for one another as all others do.
+  -- The row of the lease before any replica held it: the first replicas then wait for its lock like all later ones.
   insert into lease (name, holder, fence, expires_at) values ('leader', '', 0, '-infinity') on conflict do nothing;
   `,
   `
-  -- A withdrawal of which another proof was paid; and its count against the hourly caps, which is given back if it fails.
+  -- The state superseded (another proof of the note was paid), and the token that counts against the hourly caps.
   alter table jobs drop constraint jobs_state_check;
   alter table jobs add constraint jobs_state_check
     check (state in ('accepted', 'broadcast', 'confirmed', 'superseded', 'failed', 'expired'));

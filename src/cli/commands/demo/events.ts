@@ -21,7 +21,7 @@ export type DemoEvent =
     commitment: string;
     /** The root after a version 1 deposit. */
     root?: string;
-    /** The text that made a version 2 deposit. */
+    /** The text comment of a version 2 deposit. */
     comment?: string;
     tx: string;
     milliseconds: number;

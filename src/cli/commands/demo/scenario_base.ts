@@ -1,4 +1,4 @@
-/** What the demos of both pool versions share: the network, its wallets, and messages to the pool. */
+/** The common part of both demos: the network, its wallets, and messages to the pool. */
 import type { Address } from "@ton/core";
 import { exitCodeName } from "../../../core/errors/problem.ts";
 import type { Deployment } from "../../../core/protocol/deployments.ts";
@@ -77,7 +77,7 @@ export abstract class ScenarioBase<PoolKind extends AnyPool> {
     this.emit({ event: "double_spend_refused", by: "pool", reason });
   }
 
-  /** Sends a message and returns the event that the pool answers it with. Another answer is an error. */
+  /** Sends a message and returns the pool's event of this kind. Throws for any other event. */
   protected async send<Kind extends PoolEvent["kind"]>(
     wallet: Wallet,
     message: OutgoingMessage,
@@ -90,7 +90,7 @@ export abstract class ScenarioBase<PoolKind extends AnyPool> {
       event = (await this.readEvents(after)).find((event) => payerOf(event).equals(wallet.address));
       return event !== undefined;
     });
-    assertClaim(event?.kind === kind, `the pool does what was asked (${event?.kind})`);
+    assertClaim(event?.kind === kind, `the pool reports a ${kind}, and not: ${event?.kind}`);
     return event as Extract<PoolEvent, { kind: Kind }>;
   }
 

@@ -18,7 +18,7 @@ interface PayOptions extends OutputOptions {
 const DEFAULT_ENDPOINT = "http://127.0.0.1:8081/api/v2/jsonRPC";
 const POLL_INTERVAL_MS = 100;
 const INCLUSION_TIMEOUT_MS = 70_000;
-/** Other parameters could change what the payer means. */
+/** An unknown parameter could change the meaning of the link. */
 const KNOWN_PARAMETERS = new Set(["amount", "bin", "text", "init"]);
 
 export function localnetPayCommand(context: CliContext): Command {

@@ -133,7 +133,7 @@ async function areAllListed(network: Network, records: readonly NoteRecord[]): P
     for (const record of records) candidatePools(record, known);
     return true;
   } catch (error) {
-    if (error instanceof Problem) return false; // a hint must not make a finished restore fail
+    if (error instanceof Problem) return false; // only a hint depends on it; the restore has succeeded
     throw error;
   }
 }

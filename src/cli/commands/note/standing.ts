@@ -1,4 +1,4 @@
-/** What is known of stored notes, printed and updated from the chain. */
+/** Prints the known facts of stored notes, and updates them from the chain. */
 import type { NoteStatus } from "../../../client/notes/note_check.ts";
 import type { NoteRecord, NoteStore } from "../../../client/notes/note_store.ts";
 import { recordPayment } from "../../../client/notes/withdrawal_attempts.ts";

@@ -46,12 +46,12 @@ export function renderReportPage(report: ComplianceReport): string {
     "Compliance report",
     `${
       isDevelopmentKey(report.statement.vkeyHash) ? `${DEVELOPMENT_WARNING}\n` : ""
-    }<p>Whoever made this report knows the note behind this deposit and this withdrawal: the proof below holds for
-nobody else, and for this text alone. To verify it against the chain:</p>
+    }<p>The maker of this report knows the note behind this deposit and this withdrawal. The proof below shows this, for
+exactly this text. To verify it against the chain:</p>
 <pre>tonado compliance verify &lt;this file&gt; --network ${report.statement.network}</pre>
 ${renderFactTable(reportFacts(report))}
-<p>It tells nothing of other notes of its maker, and holds no secret: nobody can spend, or make another report, with
-it. Whoever has it can show it to others.</p>
+<p>The report reveals nothing about other notes of its maker and contains no secret: it cannot be used to spend money
+or to make another report. Anyone who has it can show it to others.</p>
 <pre id="report">${escapeHtml(JSON.stringify(report))}</pre>`,
   );
 }

@@ -14,19 +14,19 @@ const QR_BORDER_MODULES = 4;
 
 const ENCRYPTED_NOTICE =
   `<p>Each code is one note, encrypted with the passphrase of the note store that it comes from. Without
-that passphrase nobody can open it, you included; with it, whoever has this page can take the money.</p>`;
+that passphrase no one can open it, not even you. Anyone who has this page and the passphrase can take the money.</p>`;
 const UNENCRYPTED_WARNING =
-  `<p class="warning">These notes are not encrypted. Whoever sees this page can take the money: a camera, a
-printer's memory, or a second look is enough.</p>`;
+  `<p class="warning">These notes are not encrypted. Anyone who sees this page, a photo of it or the printer's memory
+can take the money.</p>`;
 /** Someone who relies on this page must know what it lacks. */
 const CONTENT_NOTICE =
-  `<p>This page holds the notes below and nothing else. It does not hold the seed, so it does not cover notes that
+  `<p>This page contains only the notes below. It does not contain the seed, so it does not cover notes that
 you create later: print a new page for those, or keep the seed, which <code>tonado note seed show</code> prints.</p>`;
-const RESTORE_INSTRUCTIONS = `<p>To bring them back:</p>
+const RESTORE_INSTRUCTIONS = `<p>To restore them:</p>
 <pre>tonado note restore &lt;this file&gt;</pre>
-<p>or <code>tonado note restore</code>, and paste what a scanner reads from a code, or what is printed beside it.`;
+<p>or run <code>tonado note restore</code> and paste the text of a QR code, as scanned or as printed beside it.`;
 const AGE_INSTRUCTIONS =
-  ` Without tonado: the text after the colon, through <code>base64 -d | age -d</code>.`;
+  ` Without tonado, pipe the text after the colon through <code>base64 -d | age -d</code>.`;
 
 /** `madeAt` in Unix milliseconds. */
 export function renderBackupPage(

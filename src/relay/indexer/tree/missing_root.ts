@@ -1,6 +1,6 @@
 import type { PoolState } from "../pool_state.ts";
 
-/** Detects omitted deposits: an endpoint may omit the newest ones, and the tree still has one of the last roots. */
+/** Detects an endpoint that omits the newest deposits: without them, the tree's root is still among the last roots. */
 export class MissingRootTimer {
   #missing: { readonly root: bigint; readonly since: number } | undefined;
 
