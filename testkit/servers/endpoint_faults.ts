@@ -21,13 +21,13 @@ export const faultKinds = {
   "half of the JSON": "every call",
   "HTTP 429 with Retry-After": "every call",
   "HTTP 500": "every call",
-  "HTTP 502 with a page of HTML": "every call",
+  "HTTP 502 with an HTML page": "every call",
   "stale: an earlier answer of the same call": "reads whose answer has changed",
-  "message taken and forgotten": "sends",
+  "message accepted and dropped": "sends",
   "transaction with a flipped bit": "histories",
   "transaction left out": "histories",
   "transactions out of order": "histories",
-  "lying root": "roots",
+  "false root": "roots",
 } as const;
 
 export type FaultKind = keyof typeof faultKinds;
@@ -99,11 +99,11 @@ export async function applyFault(
       };
     case "HTTP 500":
       return { status: 500, body: '{"ok":false,"error":"LITE_SERVER_NETWORK","code":500}' };
-    case "HTTP 502 with a page of HTML":
+    case "HTTP 502 with an HTML page":
       return { status: 502, headers: { "content-type": "text/html" }, body: "<html>Bad Gateway</html>" };
     case "stale: an earlier answer of the same call":
       return { status: 200, body: random.pick(history.previousAnswers(call)) };
-    case "message taken and forgotten":
+    case "message accepted and dropped":
       return { status: 200, body: '{"ok":true,"result":{"@type":"ok"},"jsonrpc":"2.0","id":"1"}' };
     case "transaction with a flipped bit":
       return await altered(alterRows((rows) => {
@@ -116,7 +116,7 @@ export async function applyFault(
       return await altered(alterRows((rows) => void rows.splice(random.int(0, rows.length - 1), 1)));
     case "transactions out of order":
       return await altered(alterRows((rows) => void rows.reverse()));
-    case "lying root":
+    case "false root":
       return await altered(alterRoots);
   }
 }

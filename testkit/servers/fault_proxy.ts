@@ -119,7 +119,7 @@ class RunningFaultProxy implements FaultProxy {
     if (await this.#stopAt("before", call) === "drop") return undefined;
     let response = await this.#answer(call);
     if (response && this.altersRoots && isRootQuery(call)) {
-      this.#count("lying root");
+      this.#count("false root");
       response = { ...response, body: alterRoots(response.body) };
     }
     return await this.#stopAt("after", call) === "drop" ? undefined : response;

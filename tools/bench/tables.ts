@@ -64,7 +64,7 @@ export function targetTable(studies: readonly Study[], results: readonly StudyRe
       })
     )
   );
-  return markdownTable(["Work", "Beside", "Measured", "Target", ""], rows);
+  return markdownTable(["Work", "Compared with, or figure", "Measured", "Target", ""], rows);
 }
 
 /** Returns the tables of all figures, study by study. */

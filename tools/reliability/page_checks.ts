@@ -9,7 +9,7 @@ import { faultKinds } from "../../testkit/servers/endpoint_faults.ts";
 export const blocks = ["run", "settlers", "takeovers", "campaigns", "faults", "steps", "deaths"] as const;
 
 /** Rows in which every figure must be 0. */
-const ROWS_ALL_ZERO = ["Paid twice", "Taken on and lost", "Answers of 5xx, other than 503 with Retry-After"];
+const ROWS_ALL_ZERO = ["Paid twice", "Accepted and lost", "5xx responses other than 503 with Retry-After"];
 /** Rows in which no figure may be 0. */
 const ROWS_ALL_POSITIVE = [
   "Deposits",

@@ -29,7 +29,7 @@ function written(
     "| --- | --- | --- |",
     ...rows.map((row) => `| ${row} | ${cells[row] ?? figure} | ${other} |`),
   ];
-  const zeros = ["Paid twice", "Taken on and lost", "Answers of 5xx, other than 503 with Retry-After"];
+  const zeros = ["Paid twice", "Accepted and lost", "5xx responses other than 503 with Retry-After"];
   const content: Record<(typeof blocks)[number], string[]> = {
     run: [run],
     settlers: table(["Deposits"], "3"),
@@ -65,9 +65,9 @@ for (const mark of blocks) {
 }
 
 const broken: [what: string, parts: Parameters<typeof written>[0], says: RegExp][] = [
-  ["a fault that was never met", { cells: { "lying root": "0" } }, /^not met: lying root$/],
+  ["a fault that was never met", { cells: { "false root": "0" } }, /^not met: false root$/],
   ["a step at which nobody died", { died: "0" }, /^nobody died before it signs\n/],
-  ["a withdrawal that was lost", { cells: { "Taken on and lost": "1" } }, /^Taken on and lost: not 0/],
+  ["a withdrawal that was lost", { cells: { "Accepted and lost": "1" } }, /^Accepted and lost: not 0/],
   ["a withdrawal that was paid twice", { cells: { "Paid twice": "1" } }, /^Paid twice: not 0/],
   ["a campaign without kills", { cells: { "Processes killed with SIGKILL": "0" } }, /^Processes killed/],
   ["a run without its seed", { run: "2026-11-22" }, /no length or no seed/],

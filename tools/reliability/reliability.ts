@@ -95,8 +95,8 @@ const written = await fillTables("docs/reliability.md", {
     } from other work at the start, Deno ${Deno.version.deno}, scale ${scale}, seed ${seed}.`,
   ],
   takeovers: [
-    `${TAKEOVERS} leaders of two replicas were killed while nothing else was asked of them, on a machine whose load was ` +
-    `${takeoverLoad.toFixed(0)}: another led after ${spread(takeovers)}.`,
+    `Two replicas had no other work. Their leader was killed ${TAKEOVERS} times, on a machine with a load of ` +
+    `${takeoverLoad.toFixed(0)}. The other replica led after ${spread(takeovers)}.`,
   ],
   campaigns: markdownTable([
     "",
@@ -113,24 +113,24 @@ const written = await fillTables("docs/reliability.md", {
     ["Deposits", ...each(({ deposits }) => deposits), ""],
     ["Withdrawals paid", ...each(({ paid }) => paid), total(({ withdrawals }) => withdrawals)],
     ["Paid twice", ...each(({ duplicates }) => duplicates), "0"],
-    ["Taken on and lost", ...each(({ lost }) => lost), "0"],
+    ["Accepted and lost", ...each(({ lost }) => lost), "0"],
     ["Reported failed or expired, and submitted again", ...each(({ reported }) => reported.length), ""],
     ["Processes killed with SIGKILL", ...each(({ kills }) => kills), total(({ kills }) => kills)],
-    ["Processes told to end under load, with SIGTERM", ...each(({ restarts }) => restarts), ""],
-    ["Processes stopped for long, and woken", "", "", "", total(({ pauses: stops }) => stops)],
-    ["Times that PgBouncer or Redis was away", ...each(({ outages }) => sum(outages)), ""],
+    ["Processes stopped with SIGTERM under load", ...each(({ restarts }) => restarts), ""],
+    ["Processes suspended and resumed", "", "", "", total(({ pauses: stops }) => stops)],
+    ["Outages of PgBouncer or Redis", ...each(({ outages }) => sum(outages)), ""],
     ["Calls to the endpoint", ...each(({ calls }) => calls), ""],
     [
       "Faults of the endpoint and the network",
       ...each(({ faults }) => sum(faults)),
       total(({ faults }) => faults),
     ],
-    ["Requests drawn from the API's document, answered", ...each(({ fuzz }) => fuzz.answered), ""],
-    ["Answers of 5xx, other than 503 with Retry-After", ...each(({ fuzz }) => fuzz.errors), ""],
-    ["Answers that the document does not name", ...each(({ fuzz }) => fuzz.violations.length), ""],
-    ["Paid by somebody else's message", "", "", "", total(({ frontRun }) => frontRun)],
+    ["Random requests by the OpenAPI document, answered", ...each(({ fuzz }) => fuzz.answered), ""],
+    ["5xx responses other than 503 with Retry-After", ...each(({ fuzz }) => fuzz.errors), ""],
+    ["Responses that the document does not list", ...each(({ fuzz }) => fuzz.violations.length), ""],
+    ["Paid by another sender's message", "", "", "", total(({ frontRun }) => frontRun)],
     [
-      "Until another led after a leader's death",
+      "Takeover time after a leader's death",
       "",
       ...[replicas, load].map((run) => spread(run.takeovers)),
       "",
@@ -142,20 +142,20 @@ const written = await fillTables("docs/reliability.md", {
     ["= wallet at the end, to the nano", ...each(({ end }) => coins(end)), ""],
     ["Fees in jettons, smallest unit", ...each(({ jettons }) => jettons), ""],
   ]),
-  faults: markdownTable(["Fault", "Meets", "Embedded store", "PostgreSQL", "Load"], [
+  faults: markdownTable(["Fault", "Applies to", "Embedded store", "PostgreSQL", "Load"], [
     ...Object.entries(faultKinds).map(([kind, meets]) => [
       kind,
       meets,
       ...each(({ faults }) => faults.get(kind as keyof typeof faultKinds) ?? 0),
     ]),
   ]),
-  steps: markdownTable(["Held and killed", "Embedded store", "PostgreSQL", "Load"], [
+  steps: markdownTable(["Killed", "Embedded store", "PostgreSQL", "Load"], [
     ...[...Object.keys(killPoints), "anywhere"].map((
       step,
     ) => [step, ...each((run) => run.killPoints.get(step) ?? 0)]),
   ]),
   deaths: markdownTable([
-    "What its journal then said",
+    "State of the journal",
     "Embedded store",
     "PostgreSQL, leaders",
     "Load, leaders",

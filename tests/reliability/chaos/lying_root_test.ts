@@ -14,7 +14,7 @@ const noPostgres = !await postgresServer();
 for (const { store, ignore } of [{ store: "kv", ignore: false }, { store: "postgres", ignore: noPostgres }]) {
   Deno.test({
     name:
-      `lying root (${store}): the pool is not ready, /withdraw and /tree answer 503; it comes back with the truth`,
+      `false root (${store}): the pool is not ready, /withdraw and /tree answer 503; it comes back with the truth`,
     ignore,
     async fn() {
       await using net = await TrapdoorNetwork.start({ random: new SeededRandom(5), pools: [NEWS, QUIET] });
@@ -52,7 +52,7 @@ for (const { store, ignore } of [{ store: "kv", ignore: false }, { store: "postg
       const refused = await relayer.request("/withdraw", net.withdrawalBody(note));
       deepEqual([refused?.status, refused?.body.code], [503, "not_ready"]);
       equal((await relayer.request(`/tree/root?${of(QUIET)}`))?.status, 200);
-      ok((proxy.counts.get("lying root") ?? 0) > 0);
+      ok((proxy.counts.get("false root") ?? 0) > 0);
 
       proxy.altersRoots = false;
       await waitUntil("ready again", () => fleet.isReady(net), PATIENCE_MS);

@@ -143,7 +143,7 @@ export const coldStartStudies: readonly Study[] = [
     id: "start-stored",
     title: "Start to ready, 2^17 deposits stored",
     about:
-      `From the start of the process until \`/readyz\` says so; from the sources, over a recorded chain. Of ${ROUNDS} rounds the median, of blocks of the event loop the longest.`,
+      `The time from the start of the process until \`/readyz\` reports ready. The relayer runs from the sources, with a recorded chain as its endpoint. Times are the median of ${ROUNDS} rounds, blocks of the event loop the longest of all.`,
     builds: ["wide"],
     run: measureStoredStart,
   },
@@ -151,14 +151,15 @@ export const coldStartStudies: readonly Study[] = [
     id: "start-walk",
     title: "Start to ready from an empty store, 2^17 deposits on chain",
     about:
-      "Once. The endpoint is a recorded chain in a process of its own, and answers at once: a public one allows a page of 100 a second, or ten.",
+      "One run. The endpoint is a recorded chain in another process and answers immediately. A public endpoint allows one request a second, or ten with an API key, each for 100 transactions.",
     builds: ["wide"],
     run: measureFullScan,
   },
   {
     id: "memory",
     title: "A relayer with 2^20 leaves",
-    about: "Once. Every page of `/tree/commitments` was asked for, so that as many are kept as may be.",
+    about:
+      "One run. Every page of `/tree/commitments` was requested, so the cache of pages is as large as possible.",
     builds: ["wide"],
     run: measureFullTreeMemory,
   },

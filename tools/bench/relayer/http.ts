@@ -217,7 +217,7 @@ export const httpStudy: Study = {
   id: "http",
   title: "HTTP with 2^17 deposits",
   about:
-    `wrk, ${CONNECTIONS} connections, ${ROUNDS} rounds of ${SECONDS} s, all on this machine. Ratios of rates and of latencies are to the empty server's; medians, of blocks of the event loop the longest. The relayer runs the wide build, as \`deno task serve\` does.`,
+    `The load program wrk uses ${CONNECTIONS} connections, in ${ROUNDS} rounds of ${SECONDS} s, on the same machine. Ratios compare with a server that answers without doing anything. Rates and latencies are medians; 99 of 100 requests finish within the stated latency. Blocks of the event loop are the longest of all rounds. The relayer runs the wide build, as \`deno task serve\` does.`,
   builds: ["wide"],
   run: measureUnderLoad,
 };

@@ -16,7 +16,7 @@ function contributionStudy(circuit: CircuitName): Study {
   let folder: string;
   return comparisonStudy({
     id: `contribution-${circuit}`,
-    about: "Both divide as many points by one secret, in memory and back to a file.",
+    about: "Both programs divide the same number of points by one secret and produce the new key file.",
     builds: ["plain", "wide"],
   }, {
     title: `Contribution to the key of ${circuit}`,

@@ -65,6 +65,6 @@ export const eventLoopStudy: Study = {
   id: "loop",
   title: "Longest block of the event loop",
   about:
-    `How late a timer comes at worst, the worst of ${ROUNDS} rounds. Every core works, so that the thread also waits for the system to give it one; "nothing" tells how much of it that is on an idle machine.`,
+    `The longest delay of a timer in ${ROUNDS} rounds. All cores are busy, so the delay includes the wait for a core. The row "nothing" is the delay on an idle machine.`,
   run: measureDelays,
 };

@@ -117,7 +117,7 @@ export const msmStudy: Study = {
   id: "msm",
   title: "Sums of points by scalars, one thread",
   about:
-    `The median of ${ROUNDS}. arkworks is compiled from the crate that the prover's own tests compare with, with the same features of the target.`,
+    `The median of ${ROUNDS} runs. arkworks is compiled to WebAssembly with the same features as our kernels.`,
   builds: ["plain", "wide"],
   run,
 };

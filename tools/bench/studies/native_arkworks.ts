@@ -47,9 +47,9 @@ async function measureNative(): Promise<Outcome> {
 
 export const nativeStudy: Study = {
   id: "native",
-  title: "A proof beside native arkworks",
+  title: "A proof compared with native arkworks",
   about:
-    "Ours is the whole proof in WebAssembly; arkworks, compiled for this machine, makes its sums and transforms only, without assembly of its own.",
+    "Ours is the whole proof in WebAssembly. arkworks is compiled for this machine, without its hand-written assembly, and computes only the proof's sums and transforms.",
   builds: ["plain", "wide"],
   run: measureNative,
 };

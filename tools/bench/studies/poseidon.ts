@@ -19,7 +19,8 @@ let node: NodePeer;
 
 export const poseidonStudy = comparisonStudy({
   id: "poseidon",
-  about: "t = 3, alpha 5. circomlibjs hashes over BN254, a field of 254 bits, and on Node.",
+  about:
+    "State of three elements (t = 3), S-box x^5. circomlibjs runs on Node and hashes over another field, BN254.",
   builds: ["plain", "wide"],
 }, {
   title: "Poseidon of two inputs",

@@ -62,10 +62,12 @@ function proofStudy(circuit: CircuitName, threads: "single" | "all"): Study {
   let node: NodePeer;
   return comparisonStudy({
     id: `${circuit}-${threads}`,
-    about: "From inputs to the proof; ours verifies it, too.",
+    about: "The time from the inputs to the proof. Ours includes verifying the proof.",
     builds: ["plain", "wide"],
   }, {
-    title: `Proof of a ${circuit}, ${single ? "one thread" : "all cores"}`,
+    title: `Proof of a ${circuit === "withdraw" ? "withdrawal" : circuit}, ${
+      single ? "one thread" : "all cores"
+    }`,
     operation: "proof",
     rounds: 3,
     async open() {
@@ -92,7 +94,7 @@ let settler: Prover;
 const settlement = comparisonStudy({
   id: "settlement-all",
   about:
-    "A settlement of 16 deposits to a version 2 pool beside a deposit to a version 1 pool: 0.625x is 1.6 times its time.",
+    "A settlement of 16 deposits of a version 2 pool, compared with a deposit to a version 1 pool. A ratio of 0.625x means that it takes 1.6 times as long.",
   builds: ["plain", "wide"],
 }, {
   title: "Proof of a settlement, all cores",
@@ -135,7 +137,7 @@ let verifying: { prover: Prover; node: NodePeer };
 const verification = comparisonStudy({
   id: "verify",
   about:
-    "Of a withdrawal, with its key prepared. Ours is asked through its worker thread, as a relayer does.",
+    "The proof of a withdrawal, with a key that was loaded before. Ours runs on a worker thread, as in a relayer, and includes the messages to it.",
   builds: ["plain", "wide"],
 }, {
   title: "Verification of a proof",
@@ -191,7 +193,7 @@ export const proofStudies: readonly Study[] = [
   {
     id: "proof-workers",
     title: "Proofs by workers",
-    about: "The median of three, the plain build.",
+    about: "The median of three runs of the plain build.",
     run: byWorkers,
   },
 ];

@@ -156,7 +156,8 @@ export const treeStudies: readonly Study[] = [
   {
     id: "tree",
     title: "Tree of 2^20 leaves from bytes, all cores",
-    about: `npm's time is that of ${PEER_LEAVES} leaves, times as many: it needs the same for each.`,
+    about:
+      `The time of npm's package was measured for ${PEER_LEAVES} leaves and multiplied, because each hash takes the same time.`,
     builds: ["plain", "wide"],
     run: measureFullTree,
   },
@@ -164,13 +165,13 @@ export const treeStudies: readonly Study[] = [
     id: "tree-growth",
     title: "Trees by size",
     about:
-      "The median of three, above 2^16 leaves one; the plain build, and the same curve for npm from 1024 leaves.",
+      "The median of three runs, one run above 2^16 leaves. Plain build. The chart's curve for npm's package is its time per leaf, multiplied.",
     run: measureGrowth,
   },
   {
     id: "tree-steps",
     title: "Steps of a tree of 2^17 leaves",
-    about: "What following a pool takes: one leaf, the median of 101; the snapshot of three.",
+    about: "The steps of following a pool. One leaf: the median of 101 runs. Snapshot: the median of three.",
     run: measureSteps,
   },
 ];
