@@ -162,7 +162,7 @@ impl Circuit {
         out
     }
 
-    /// Returns the signals whose points are in the section.
+    /// Returns the range of signals that have a point in the section.
     fn signals(&self, section: Section) -> core::ops::Range<usize> {
         match section {
             Section::A | Section::B => 0..self.variables,
@@ -171,7 +171,7 @@ impl Circuit {
         }
     }
 
-    /// Points of the section.
+    /// Returns the number of points in the section.
     pub fn size(&self, section: Section) -> usize {
         self.signals(section).len()
     }

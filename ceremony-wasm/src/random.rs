@@ -96,7 +96,7 @@ impl ChaCha {
         Fr::new_unchecked(self.below::<Fr, 4>())
     }
 
-    /// Returns a point of order r (or infinity, with probability 1 / r) whose logarithm is unknown.
+    /// Returns a point of order r (or infinity, with probability 1 / r). Its discrete logarithm is not known.
     pub fn g1(&mut self) -> G1Affine {
         self.point(Self::coordinate)
     }

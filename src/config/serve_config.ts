@@ -40,7 +40,7 @@ export interface ServeConfig {
   };
   /** When to settle deposits of version 2 pools; undefined: never. */
   readonly settle?: "profitable" | "eager";
-  /** For so long, withdrawals of version 2 pools wait for others to share a message with. */
+  /** How long withdrawals of version 2 pools wait for others, to share a message. */
   readonly batchMs: number;
   /** Withdrawals accepted; 0: no limit. */
   readonly caps: { readonly hourly: number; readonly hourlyPerPool: number };

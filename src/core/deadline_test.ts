@@ -57,7 +57,7 @@ Deno.test("abortable: the work's outcome, or cancelled with the reason as soon a
   stop.abort("enough");
   await rejects(atOnce(waiting), { code: "cancelled", cause: "enough" });
   await rejects(atOnce(abortable(never(), stop.signal)), { code: "cancelled", cause: "enough" });
-  // A failure after the abort is nobody's unhandled rejection.
+  // A failure after the abort must not become an unhandled rejection.
   const late = Promise.withResolvers<never>();
   await rejects(atOnce(abortable(late.promise, stop.signal)), { code: "cancelled" });
   late.reject(new Error("late"));

@@ -12,7 +12,7 @@ export class BlockProducer {
     return Math.max(wallTime() + this.#ahead, this.ledger.head.now);
   }
 
-  /** Before this call, and with 0, blocks close when a message is pending. */
+  /** Closes a block every `intervalMs`. Before this call, and with 0, blocks close when a message is pending. */
   start(intervalMs: number): void {
     if (intervalMs <= 0) return;
     this.#timer = setInterval(() => {

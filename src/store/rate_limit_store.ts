@@ -28,7 +28,7 @@ export interface RateLimitStore {
    */
   acquire(allowance: RateLimit, key: string, token: string): Promise<RateLimitResult>;
 
-  /** Uncounts `token`, if counted. Throws `cache_unavailable`. */
+  /** Stops counting `token`. Throws `cache_unavailable`. */
   release(allowance: RateLimit, key: string, token: string): Promise<void>;
 
   /** Throws `cache_unavailable` if the store does not respond. */

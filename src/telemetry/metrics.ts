@@ -25,7 +25,7 @@ interface PoolMetrics {
   readonly lagSeconds?: number;
   readonly lagLt: bigint;
   readonly rootMismatches: number;
-  /** What the pool holds beyond what it owes, in whole native units; undefined while unknown, as the next. */
+  /** What the pool holds beyond what it owes, in whole native units; undefined while unknown. */
   readonly surplus?: number;
   readonly surplusUntilSeconds?: number;
 }

@@ -1,6 +1,6 @@
 /** Constants of the pool contracts. A test compares them with `contracts/fees.tolk`. */
 
-/** The minimum that a pool keeps of a withdrawal, REFUND_RESERVE of the interface, in nano. */
+/** The minimum that a pool keeps of a withdrawal, in nano. */
 export const REFUND_RESERVE = 10_000_000n;
 
 /** The part of the reserve that is never spent on gas, in nano. */
@@ -15,7 +15,7 @@ export const GAS_HIGHEST_PATH = 356_000n;
 /** Gas of the most expensive withdrawal from a jetton pool, which its quote contains twice. */
 export const GAS_HIGHEST_JETTON_WITHDRAW = 361_000n;
 
-/** A jetton pool refuses withdrawals unless two claims more than it has fit below this number. */
+/** Maximum number of claims. A jetton pool refuses withdrawals unless two more claims fit. */
 export const MAX_OPEN_CLAIMS = 256;
 
 /** Gas of a retry with as many claims as a pool can hold. */
@@ -31,7 +31,7 @@ export const POOL_CAPACITY = 131_072;
 export const PREPAID_STORAGE_SECONDS = 1_262_304_000n;
 
 /**
- * The order of a payment no longer changes once this many follow it: a relayer checks its newest payments on chain one by
- * one, and accepts more of them at once only with a newest transaction that is confirmed, which hashes link to all before.
+ * The order of a payment is final once this many payments follow it. A relayer checks up to this many new payments on
+ * chain one by one. More at once must end with a confirmed transaction, which hashes link to all earlier ones.
  */
 export const SETTLED_PAYMENT_DEPTH = 30;

@@ -1,4 +1,4 @@
-// Returns whether a proxy may see another end of this request (RFC 9112, 6.3: request smuggling).
+// Returns whether a proxy may disagree about where this request ends (RFC 9112, 6.3: request smuggling).
 // Deno before 2.9 hides the length, so there every chunked request closes its connection.
 export function hasAmbiguousLength(request: Request): boolean {
   return request.headers.get("transfer-encoding") !== null; // not has(), which reads all headers

@@ -38,7 +38,7 @@ function addressSchema(read: (text: string) => Address) {
 const MAX_CACHED_POOLS = 1_000;
 const poolCache = new Map<string, Address>();
 
-/** Pools are few, and parsing one takes an eighth of a note check. */
+/** Caches addresses: pools are few, and parsing an address takes an eighth of a note check. */
 function parsePoolAddress(text: string): Address {
   const known = poolCache.get(text);
   if (known) return known;

@@ -88,8 +88,8 @@ const BYTES_TYPE = "application/octet-stream";
 
 export function treeRoutes(app: OpenAPIHono<HttpEnv>, { relayer }: RouteDependencies): void {
   /**
-   * A page of leaves before the last one is the same for ever, because only leaves are served whose root the pool has
-   * confirmed. A local network begins again with the same addresses.
+   * A page before the last one never changes, because the pool has confirmed the root of all served leaves. A local
+   * network starts again with the same addresses.
    */
   const cacheHeaders = (isFinal: boolean) => ({
     vary: "accept",

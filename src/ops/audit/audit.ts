@@ -28,7 +28,7 @@ export interface AuditOptions {
   readonly artifacts?: Artifacts;
   readonly signal?: AbortSignal;
   readonly onProgress?: (transactions: number) => void;
-  /** Of a version 2 pool, the part of its history that is not read from the chain. */
+  /** Version 2 pools only: the known part of the history, which is not read from the chain. */
   readonly known?: KnownHistory;
 }
 

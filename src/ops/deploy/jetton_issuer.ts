@@ -33,7 +33,7 @@ const SET_CODE = 0xfb04;
 const OPCODE_BITS = 16;
 
 /**
- * Returns what the chain shows of an issuer's powers over the jetton. The wallet of `owner` is asked for its
+ * Returns what the chain shows of an issuer's powers over the jetton. The wallet of `owner` is queried for its
  * status, because a pool that does not exist yet has no wallet.
  * @throws {Problem} `contract_refused` if `master` is not a jetton's, `chain_inconsistent` for a malformed
  * result

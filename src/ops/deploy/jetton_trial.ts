@@ -2,9 +2,9 @@
  * Moves one unit of a jetton through a new pool and back, before the pool is written to the registry.
  *
  * The unit is sent as a deposit without a body, which every jetton pool refuses and returns. The transfer
- * therefore takes the way of a deposit, and the return takes the way of a payout: out of the pool's own jetton
+ * therefore takes the path of a deposit, and the return takes the path of a payout: out of the pool's own jetton
  * wallet. A transfer from the deployer to itself would not use that wallet, which is the one that an issuer
- * must not lock. If the jetton cannot make the trip, one unit and the pool's balance are lost, and no note.
+ * must not lock. If the trial fails, one unit and the pool's balance are lost, but no note.
  */
 import type { Message } from "@ton/core";
 import { Problem } from "../../core/errors/problem.ts";

@@ -8,8 +8,8 @@ import type { Claim } from "../../ton/pool/pool_storage.ts";
 const PAGE_SIZE = 100;
 
 /**
- * Returns the claims that were not retried with success, by id. The caller must compare the state that they are part of
- * with the hash that the chain keeps: a claim whose log the pool could not pay for is missing.
+ * Returns the claims that were not retried with success, by id. A claim is missing if the pool could not pay for its
+ * log, so the caller must compare the rebuilt state with the hash on chain.
  *
  * @throws {Problem} `chain_unavailable` or `chain_inconsistent`
  */

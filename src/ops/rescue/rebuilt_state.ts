@@ -1,4 +1,4 @@
-/** The chain keeps only the hash of a frozen account's state, and thaws it for the whole state. */
+/** The chain keeps only the hash of a frozen account's state. A message with the whole state thaws the account. */
 import { beginCell, type Cell, storeStateInit } from "@ton/core";
 import type { Deployment } from "../../core/protocol/deployments.ts";
 import { MerkleTree } from "../../core/tree/merkle_tree.ts";
@@ -23,8 +23,8 @@ export interface RebuiltState {
 }
 
 /**
- * Rebuilds a pool's state. A native pool's debt is not in the logs, so a pool with a debt is not found. Without notes, it
- * has none.
+ * Rebuilds a pool's state. A native pool's debt is not in the logs, so only a pool without debt can be rebuilt. A pool
+ * without unspent notes has none.
  * @param frozenHash of the state, 64 lowercase hex digits
  * @throws {Problem} `chain_unavailable` or `chain_inconsistent`
  */

@@ -24,7 +24,7 @@ export type ThawStep =
 /**
  * Sends each piece that the helper does not hold yet, then the message that thaws the pool. It returns when that message
  * was sent.
- * @param value nano that the pool gets, with the fees of the way
+ * @param value nano for the pool, including the fees of the transfer
  * @throws {Problem} `payment_timeout` if a piece does not arrive
  */
 export async function thawThroughHelper(

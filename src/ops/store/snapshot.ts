@@ -1,6 +1,6 @@
 /**
  * Snapshots of version 2 pools: the public rows of a relayer's store. The tree and the spent set follow from logs that
- * nodes delete, so a snapshot is what a new relayer starts from. Whoever has one can check it against the chain.
+ * nodes delete, so a snapshot is what a new relayer starts from. Anyone can check a snapshot against the chain.
  */
 import { Address } from "@ton/core";
 import type { Network } from "../../core/protocol/network.ts";
@@ -64,7 +64,7 @@ function isPublic(row: ArchiveRow): row is PublicRow {
   return row.kind === "cursor" || row.kind === "deposit" || row.kind === "withdrawal" || row.kind === "log";
 }
 
-/** Reads a snapshot and rebuilds its pools. Asks no chain. Throws `invalid_export` for rows that contradict each other. */
+/** Reads a snapshot and rebuilds its pools. Does not query the chain. Throws `invalid_export` for rows that contradict each other. */
 export async function readSnapshot(
   file: ReadableStream<Uint8Array>,
   network: Network,

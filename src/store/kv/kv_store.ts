@@ -40,7 +40,7 @@ import {
   writeWithdrawal,
 } from "./row_writes.ts";
 
-/** Opening a file raises an older version; 2 to 5 add values and change none. A newer one is not opened. */
+/** Opening a file upgrades an older version: versions 2 to 5 only add values. A newer version is rejected. */
 export const STORE_VERSION = 5;
 /** From here on, pools of version 1 have a log of their payments. */
 const VERSION_WITH_PAYMENT_LOGS = 5;

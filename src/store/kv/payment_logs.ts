@@ -16,7 +16,7 @@ export async function loggedPools(kv: Deno.Kv): Promise<ReadonlySet<PoolId>> {
 }
 
 /**
- * The rows have no order within one second. The order that they get here is the one they keep.
+ * The rows have no order within one second. The order chosen here is permanent.
  * @param logged pools that have a log
  */
 export async function logEarlierPayments(kv: Deno.Kv, logged: ReadonlySet<PoolId>): Promise<void> {

@@ -4,7 +4,7 @@
 /** As `server_version_num`. */
 export const MIN_SERVER_VERSION = 140_000;
 
-/** Rows of an earlier release or export have no order within one second. The order that they get here is the one they keep. */
+/** Rows of an earlier release or export have no order within one second. The order chosen here is permanent. */
 export const LOG_EARLIER_PAYMENTS_SQL = `
   -- Pools of version 1 have a log of payments too.
   insert into pool_log (pool, position, kind, value, settled, tx_hash)

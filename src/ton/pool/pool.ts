@@ -48,7 +48,7 @@ export class Pool extends PoolGetters {
     return this.get("getIsSpent", (stack) => stack.readBoolean(), options, nullifierHash);
   }
 
-  /** Compares 114 bits, for which others can be found: no proof of a deposit. */
+  /** Compares only 114 bits. Collisions can be computed, so the result does not prove a deposit. */
   getIsDeposited(commitment: bigint, options?: CallOptions): Promise<boolean> {
     return this.get("getIsDeposited", (stack) => stack.readBoolean(), options, commitment);
   }

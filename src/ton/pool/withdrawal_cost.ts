@@ -1,4 +1,4 @@
-/** Fees are not measured against the pool's quote, because most of the quote's margin is returned. */
+/** Computes the cost of a withdrawal for the relayer. The pool's quote is higher; most of its margin is returned. */
 import {
   ENDOWMENT_SECONDS,
   GAS_HIGHEST_JETTON_WITHDRAW,

@@ -77,7 +77,7 @@ export function loadEnqueue(cell: Cell): EnqueueBody {
 }
 
 /**
- * Returns the comment that deposits from a wallet that can only send text: `tonado:`, the commitment in 64
+ * Returns the comment of a deposit from a wallet that can only send text: `tonado:`, the commitment in 64
  * hex digits, and the first 8 hex digits of its SHA-256, 79 characters.
  */
 export function depositComment(commitment: bigint): string {
@@ -95,13 +95,13 @@ export function parseDepositComment(comment: string): bigint | undefined {
     : undefined;
 }
 
-/** Returns the body of the comment, which is a deposit like that of `storeEnqueue`. */
+/** Returns the body of a deposit by comment, an alternative to `storeEnqueue`. */
 export function storeDepositComment(commitment: bigint): Cell {
   return beginCell().storeUint(0, 32).storeBuffer(Buffer.from(depositComment(commitment), "latin1"))
     .endCell();
 }
 
-/** Returns undefined for every other body, as {@linkcode parseDepositComment} does. */
+/** Returns the commitment, or undefined for any body but a deposit comment. */
 export function loadDepositComment(cell: Cell): bigint | undefined {
   const slice = cell.beginParse();
   if (slice.remainingBits !== 32 + 8 * COMMENT_LENGTH || slice.remainingRefs > 0) return undefined;
@@ -134,7 +134,7 @@ export function loadWithdraw2(cell: Cell): WithdrawRequest & { readonly queryId:
   }));
 }
 
-/** Each path is that of the table after the earlier withdrawals. Throws a RangeError for no withdrawal. */
+/** Each withdrawal carries its path after the earlier ones. Throws a RangeError for an empty list. */
 export function storeWithdrawMany(requests: readonly WithdrawRequest[], queryId: bigint): Cell {
   let items: Cell | null = null;
   for (const request of requests.toReversed()) {

@@ -24,7 +24,7 @@ export class SpentSet {
   readonly #slots = new Map<number, Node>();
   size = 0;
 
-  /** @param elsewhere digests of the slots without keys here, whose keys are not modelled. Default: they are empty */
+  /** @param elsewhere digests of slots whose keys are unknown. Default: these slots are empty */
   constructor(readonly elsewhere?: (slot: number) => bigint) {}
 
   has(key: bigint): boolean {

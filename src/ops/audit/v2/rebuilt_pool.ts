@@ -22,7 +22,7 @@ export interface RebuiltV2Pool extends RebuiltTree {
   readonly times: { readonly touched: number; readonly settledAt: number; readonly waitingSince: number };
 }
 
-/** What is known of a pool up to a transaction, from a snapshot. */
+/** A pool's history up to a transaction, from a snapshot. */
 export interface KnownHistory {
   readonly rebuild: V2PoolRebuild;
   readonly after: TransactionId;
@@ -47,7 +47,7 @@ export async function rebuildV2Pool(
   return rebuild.result();
 }
 
-/** What a log says of an event, without its transaction. */
+/** An event as its log describes it, without the transaction. */
 type Logged<Kind extends PoolEvent["kind"]> = Omit<
   Extract<PoolEvent, { kind: Kind }>,
   "tx" | "sender" | "queryId" | "messageHash" | "fee" | "refund" | "recipient" | "relayer"

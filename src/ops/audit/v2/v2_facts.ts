@@ -3,7 +3,7 @@ import { decodeV2PoolData } from "../../../ton/pool/v2/pool_state.ts";
 import type { SettleInfo } from "../../../ton/pool/v2/pool.ts";
 import type { RebuiltV2Pool } from "./rebuilt_pool.ts";
 
-/** What an audit reads of a version 2 pool besides `PoolFacts`. */
+/** The facts of a version 2 pool that an audit reads in addition to `PoolFacts`. */
 export interface V2Facts {
   readonly settleInfo: SettleInfo;
   readonly rebuilt: RebuiltV2Pool;

@@ -22,7 +22,7 @@ import { TINY_POWER, TINY_POWER_2, tinyCircuits } from "./tiny_circuits.ts";
 /** Both folders must be empty. */
 interface RehearsalSetup extends CeremonyStep {
   readonly keysFolder: CeremonyFolder;
-  /** SHA-256 of the witness programs. Their circuits decide whose ceremony is rehearsed. */
+  /** SHA-256 of the witness programs. Their circuits decide which pool version is rehearsed. */
   readonly programPins: PerCircuit<string>;
   readonly onStep?: (step: RehearsedStep) => void;
 }

@@ -81,7 +81,7 @@ export class V2Pool extends PoolGetters {
     return this.#log;
   }
 
-  /** Returns whether a nullifier hash is spent, by the pool's logs: a get method would learn its slot. */
+  /** Returns whether a nullifier hash is spent, from the pool's logs: a get method would reveal its slot. */
   async getIsSpent(nullifierHash: bigint, options?: Pick<CallOptions, "signal">): Promise<boolean> {
     return (await this.readLog(options)).isSpent(nullifierHash);
   }
@@ -113,7 +113,7 @@ export class V2Pool extends PoolGetters {
    * @throws {Problem} `contract_refused` (exit code 211) if the path is not the one that the pool stores
    */
   getIsSpentBy(nullifierHash: bigint, carried: Cell | null, options?: CallOptions): Promise<boolean> {
-    // toncenter accepts no null as an argument; its getIsSpent is the same question for an empty slot.
+    // toncenter accepts no null argument; getIsSpent is the same query for an empty slot.
     return carried === null
       ? this.get("getIsSpent", (stack) => stack.readBoolean(), options, nullifierHash)
       : this.get("getIsSpentBy", (stack) => stack.readBoolean(), options, nullifierHash, {

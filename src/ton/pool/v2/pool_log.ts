@@ -1,4 +1,4 @@
-/** What the logs of a version 2 pool tell a note's owner. It reads all of them, so the endpoint learns no note. */
+/** Reads a version 2 pool's logs for a note's owner. It reads all of them, so the endpoint learns no note. */
 import type { Address, Cell } from "@ton/core";
 import { Problem } from "../../../core/errors/problem.ts";
 import { ROOT_WINDOW, V2_POOL_CAPACITY } from "../../../core/protocol/v2/pool_constants.ts";

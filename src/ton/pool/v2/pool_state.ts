@@ -11,7 +11,7 @@ const LIST_SIZE = 256;
 const PAGE_SIZE = 4;
 const WINDOW = 1024;
 
-/** What a jetton pool stores besides. */
+/** The additional state of a jetton pool. */
 interface V2JettonState {
   readonly master: Address;
   /** null until the master answered. */
@@ -45,7 +45,7 @@ export interface V2PoolState {
   readonly jetton?: V2JettonState;
 }
 
-/** Returns the state of a pool that no message but its deployment has reached. */
+/** Returns the state of a pool right after its deployment. */
 export function emptyV2PoolState(
   settings: Pick<V2PoolState, "denomination" | "owner" | "generation" | "jetton">,
 ): V2PoolState {

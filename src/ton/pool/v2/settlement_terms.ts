@@ -11,7 +11,7 @@ export function nextBatchSize(settled: number, waiting: number): number {
   return Math.min(waiting, CHUNK_SLOTS - settled % CHUNK_SLOTS);
 }
 
-/** Returns what the pool pays for settling `count` deposits at `now`, if it has it. */
+/** Returns what the pool pays for settling `count` deposits at `now`, if it can afford it. */
 export function rewardByRule(
   { settlementCost, waitingSince }: SettleInfo,
   count: number,
