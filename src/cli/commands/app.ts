@@ -42,7 +42,7 @@ export function appCommand(context: CliContext): Command {
     )
     .option(
       "--port <port>",
-      "port to listen on; the browser keeps notes by port. 0: any free port",
+      "port to listen on, 0: any free port; a browser's notes belong to the port",
       integerArgument(0, MAX_PORT),
       DEFAULT_PORT,
     );

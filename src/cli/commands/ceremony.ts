@@ -157,7 +157,7 @@ function finalizeCommand(context: CliContext): Command {
       "--output <directory>",
       "folder for the files, laid out as a checkout; existing files are kept",
     )
-    .option("--few-contributors", "accept too few contributors; the keys are labelled weak for ever")
+    .option("--few-contributors", "accept too few contributors; the keys are labelled weak permanently")
     .option(...planFlag)
     .action((directory: string, options: FinalizeOptions) => finalize(context, directory, options));
 }
@@ -174,7 +174,7 @@ function exportCommand(context: CliContext): Command {
 
 function rehearseCommand(context: CliContext): Command {
   return new Command("rehearse")
-    .description("play a whole ceremony on tiny circuits in seconds; the keys are insecure and fit no pool")
+    .description("rehearse a whole ceremony on tiny circuits in seconds; the keys are insecure and fit no pool")
     .option("--output <directory>", "keep the ceremony, its inputs and its keys in this new folder")
     .addOption(poolVersionOption())
     .option("--json", "print one JSON object")

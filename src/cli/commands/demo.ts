@@ -24,10 +24,10 @@ export function demoCommand(context: CliContext): Command {
     .addOption(
       new Option(
         "--pool <key>",
-        "pool: of version 2, it shows three deposits without proofs, a settlement and two withdrawals in one message",
+        "pool of the demo; with version 2 (-v2): three deposits without proofs, a settlement, two withdrawals in one message",
       ).choices(demoPools).conflicts("asset"),
     )
-    .option("--json", "print one JSON object a line")
+    .option("--json", "print one JSON object per line")
     .option("--quiet", "print nothing; the exit code says whether every step succeeded")
     .addHelpText(
       "after",

@@ -30,10 +30,10 @@ export function deployCommand(context: CliContext): Command {
       parseAsset,
       "native",
     )
-    .option("--symbol <id>", "the jetton's identifier in registry and notes; default: its own symbol")
+    .option("--symbol <id>", "the jetton's identifier in registry and notes; default: the symbol in its metadata")
     .option(
       "--decimals <n>",
-      "the jetton's decimals; default: its own, where they are on chain",
+      "the jetton's decimals; default: those in its metadata, if on chain",
       integerArgument(0, 30),
     )
     .option(
@@ -43,13 +43,13 @@ export function deployCommand(context: CliContext): Command {
     )
     .option(
       "--generation <n>",
-      "0: the first pool of its denomination; a successor of a full one is 1, the next 2, ...",
+      "0: the first pool of its denomination; 1: the successor of a full pool; 2: the next one; ...",
       integerArgument(0, MAX_GENERATION),
       0,
     )
     .option(
       "--pool-version <n>",
-      "1, or 2: deposits need no proof, up to 1,048,576 notes",
+      "version of the contract; 2: deposits need no proof, up to 1,048,576 notes",
       integerArgument(1, 2),
       1,
     )

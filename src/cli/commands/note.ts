@@ -61,11 +61,11 @@ export function noteCommand(context: CliContext): Command {
     .description("write all notes to a new file or a printable page, encrypted with the same passphrase")
     .argument("<file>")
     .option("--page", "one HTML file to print: a QR code and its text for each note that is not withdrawn")
-    .option("--plain", "with --page: not encrypted: anyone who sees the page can take the money")
+    .option("--plain", "with --page: do not encrypt it; anyone who sees the page can take the money")
     .addHelpText(
       "after",
-      "\nThe file also holds the seed. The page does not: it covers its notes and no later ones. It shows the pool of\n" +
-        "each note, but nothing that identifies it on the chain.\n\n" +
+      "\nThe file also contains the seed. The page does not, so it does not cover later notes. It shows each note's pool,\n" +
+        "but nothing that identifies the note on chain.\n\n" +
         "Examples:\n  tonado note backup /media/stick/notes.age\n  tonado note backup notes.html --page",
     )
     .action((file: string, options: BackupOptions) => backupNotes(context, file, options));

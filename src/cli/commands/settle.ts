@@ -41,7 +41,7 @@ export function settleCommand(context: CliContext): Command {
   const command = new Command("settle")
     .description("add the waiting deposits of a version 2 pool to its tree, paid by your wallet")
     .argument("<pool>", "key of the registry, like native-10-v2")
-    .option("--batches <n>", "settle at most so many batches of 16; default: all that wait")
+    .option("--batches <n>", "maximum number of batches of 16 deposits; default: all that wait")
     .option("--yes", "do not ask for confirmation");
   return addChainOptions(addPayerOptions(command))
     .addHelpText(

@@ -74,8 +74,8 @@ export function snapshotCommand(context: CliContext): Command {
   for (const each of [exportCommand, verify, importCommand]) snapshot.addCommand(each);
   return snapshot.addHelpText(
     "after",
-    "\nNodes delete old transactions, and with them the logs that a version 2 pool's tree and spent notes follow from.\n" +
-      "A snapshot is a copy of them that everybody can check against the pool.\n\n" +
+    "\nNodes delete old transactions, and with them the logs from which a version 2 pool's tree and spent notes are\n" +
+      "computed. A snapshot is a copy of these logs that anyone can check against the pool.\n\n" +
       "Examples:\n  tonado snapshot export pools.jsonl --data-dir ./data\n" +
       "  tonado snapshot verify pools.jsonl --network mainnet",
   );

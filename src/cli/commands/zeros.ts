@@ -17,7 +17,7 @@ export function zerosCommand(context: CliContext): Command {
     .description("compute the roots of empty subtrees from their seed and print them; works offline")
     .option("--decimal", "print decimal, as in circuits; default: hex, as in contracts and the API")
     .option("--json", "print one JSON object, with both")
-    .option("--quiet", "print only the hashes, one a line")
+    .option("--quiet", "print only the hashes, one per line")
     .addHelpText(
       "after",
       `\nHeight 0 is an empty leaf, keccak256("${ZERO_SEED}") mod r; height ${MERKLE_TREE_HEIGHT} is the root of an empty pool. ` +

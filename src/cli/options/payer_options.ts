@@ -21,11 +21,11 @@ export interface PayerOptions {
 export function addPayerOptions(command: Command): Command {
   return command
     .option("--mnemonic-file <file>", "24 words of the wallet; default: TONADO_WALLET_MNEMONIC_FILE")
-    .option("--ask-mnemonic", "ask for the words")
+    .option("--ask-mnemonic", "prompt for the 24 words")
     .addOption(walletVersionOption());
 }
 
-export function walletVersionOption(help = "its contract; default: TONADO_WALLET_VERSION, or v4R2"): Option {
+export function walletVersionOption(help = "contract of the wallet; default: TONADO_WALLET_VERSION, or v4R2"): Option {
   return new Option("--wallet-version <version>", help).choices(["v4R2", "v5R1"]);
 }
 

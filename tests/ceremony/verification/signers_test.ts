@@ -70,7 +70,7 @@ async function labelsWeakKeys(
     ],
   ];
   for (const [name, contributors, reason, signers] of few) {
-    await t.step(`${name}: refused, or labelled weak for ever with --few-contributors`, async () => {
+    await t.step(`${name}: refused, or labelled weak permanently with --few-contributors`, async () => {
       const weakPlan = { ...plan, contributors };
       const refused = await finalize(name, weakPlan);
       assert.equal(refused.code, 1);

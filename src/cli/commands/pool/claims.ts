@@ -55,14 +55,14 @@ export function poolRetryCommand(context: CliContext): Command {
     .argument("[claims...]", "ids of claims; default: all")
     .option(
       "--value <coins>",
-      "coins for each claim, if its wallet asks for more; default: computed",
+      "coins to attach to each claim, if the jetton wallet asks for more; default: computed",
       parseAmountArgument,
     )
     .option("--yes", "do not ask for confirmation");
   return command
     .addHelpText(
       "after",
-      "\nThe claimed jettons go to their recipients; what is left of the coins comes back to the payer. Without a\n" +
+      "\nThe claimed jettons go to their recipients; unused coins return to the payer. Without a\n" +
         "mnemonic, the command prints one link for each claim and sends nothing.\n\n" +
         "Examples:\n  tonado pool retry usdt-10 --network mainnet --mnemonic-file wallet.txt\n" +
         "  tonado pool retry usdt-10 47000005 --value 0.3",

@@ -47,7 +47,7 @@ export function poolRescueCommand(context: CliContext): Command {
     .argument("<pool>", "address, or a key of the registry like native-10 or native-10-g1")
     .option(
       "--years <n>",
-      "send what is missing to pay for so many years of storage",
+      "top the pool up to this many years of storage",
       parseYearsArgument,
       DEFAULT_YEARS,
     )
@@ -58,10 +58,10 @@ export function poolRescueCommand(context: CliContext): Command {
       "after",
       "\nWithout a mnemonic, the command shows a link that any TON wallet can pay. The message does not bounce. Anyone\n" +
         "may send it, and no one can take the coins back from a pool without an owner.\n\n" +
-        "A frozen pool needs its whole state in one message, which only a mnemonic's wallet can send here. What is\n" +
-        "larger than 65,535 bytes, about 1,200 notes deposited and withdrawn, is sent in pieces to a contract that puts\n" +
-        "them together. A state of more than 8,192 cells or 2^21 bits is lost: top the pool up in time. If the command\n" +
-        "stops, run it again: pieces that have arrived are not sent twice.\n\n" +
+        "A frozen pool needs its whole state in one message, which only a wallet with its mnemonic can send here. A state\n" +
+        "above 65,535 bytes (about 1,200 notes deposited and withdrawn) is sent in pieces to a helper contract. A state of\n" +
+        "more than 8,192 cells or 2^21 bits cannot be sent, and the pool is lost: top it up in time. If the command stops,\n" +
+        "run it again: it does not send a piece twice.\n\n" +
         "Examples:\n  tonado pool rescue native-10 --network mainnet\n" +
         "  tonado pool rescue usdt-100 --network mainnet --years 40 --mnemonic-file wallet.txt",
     )
