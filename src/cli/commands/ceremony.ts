@@ -174,7 +174,9 @@ function exportCommand(context: CliContext): Command {
 
 function rehearseCommand(context: CliContext): Command {
   return new Command("rehearse")
-    .description("rehearse a whole ceremony on tiny circuits in seconds; the keys are insecure and fit no pool")
+    .description(
+      "rehearse a whole ceremony on tiny circuits in seconds; the keys are insecure and fit no pool",
+    )
     .option("--output <directory>", "keep the ceremony, its inputs and its keys in this new folder")
     .addOption(poolVersionOption())
     .option("--json", "print one JSON object")

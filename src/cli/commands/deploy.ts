@@ -30,7 +30,10 @@ export function deployCommand(context: CliContext): Command {
       parseAsset,
       "native",
     )
-    .option("--symbol <id>", "the jetton's identifier in registry and notes; default: the symbol in its metadata")
+    .option(
+      "--symbol <id>",
+      "the jetton's identifier in registry and notes; default: the symbol in its metadata",
+    )
     .option(
       "--decimals <n>",
       "the jetton's decimals; default: those in its metadata, if on chain",

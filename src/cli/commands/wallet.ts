@@ -52,7 +52,7 @@ async function showWallet(context: CliContext, options: ChainOptions & PayerOpti
   const chain = context.connect(options.network, loadEndpoint(options, context.env));
   const wallet = await openPayerWallet(context, options, chain);
   if (!wallet) {
-    throw usageError("--mnemonic-file", "is required, or --ask-mnemonic");
+    throw usageError("--mnemonic-file", "is required, unless --ask-mnemonic is given");
   }
   const balance = await wallet.balance();
   const { network } = options;

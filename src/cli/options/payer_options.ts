@@ -25,7 +25,9 @@ export function addPayerOptions(command: Command): Command {
     .addOption(walletVersionOption());
 }
 
-export function walletVersionOption(help = "contract of the wallet; default: TONADO_WALLET_VERSION, or v4R2"): Option {
+export function walletVersionOption(
+  help = "contract of the wallet; default: TONADO_WALLET_VERSION, or v4R2",
+): Option {
   return new Option("--wallet-version <version>", help).choices(["v4R2", "v5R1"]);
 }
 

@@ -10,10 +10,10 @@ export function resolvePoolAddress(pool: string, { network, pools }: Deployments
   try {
     address = Address.parse(pool);
   } catch (cause) {
-    const keys = [...pools.keys()].join(", ") || "none";
+    const keys = [...pools.keys()].join(", ") || "it is empty";
     throw new Problem(
       "invalid_address",
-      `${pool} is neither an address nor a pool of the registry (${keys})`,
+      `${pool} is neither an address nor a pool of the registry: ${keys}`,
       {
         cause,
         hint: `Give its address, or a key that \`tonado pool list --network ${network}\` shows.`,

@@ -49,7 +49,11 @@ export const problems = {
     "Inputs do not satisfy the circuit",
     "Check the note and its pool, and use the path and root of the pool's current tree.",
   ),
-  invalid_config: problem(500, "Configuration is invalid", "Correct the settings listed."),
+  invalid_config: problem(
+    500,
+    "Configuration is invalid",
+    "Correct the flags, files or variables listed.",
+  ),
   write_failed: problem(
     500,
     "Output cannot be written",
