@@ -78,6 +78,7 @@ Deno.test("http: 503 carries Retry-After, every answer an id and CORS for browse
     equal(preflight.status, 204);
     match(preflight.response.headers.get("access-control-allow-methods")!, /POST/);
     match(preflight.response.headers.get("access-control-allow-headers")!, /content-type/);
+    equal(preflight.response.headers.get("access-control-max-age"), "86400");
   }));
 
 Deno.test("http: /livez is alive while /readyz names the pool that is not ready and why", () =>

@@ -51,6 +51,15 @@ Deno.test("http: each of /note/check, /withdraw/status and /withdraw is counted 
     equal(await allowed("/withdraw/status"), 3);
   }, { rateLimits: limits() }));
 
+for (const [perMinute, allowed] of [[1, 1], [0, 9]]) {
+  Deno.test(`http: a rate of ${perMinute} a minute is ${perMinute === 0 ? "no limit" : "one"}`, () =>
+    withApi(async (ask) => {
+      const one = from("203.0.113.1");
+      for (let i = 0; i < allowed; i++) isProblem(await one(ask), "not_ready");
+      isProblem(await one(ask), perMinute === 0 ? "not_ready" : "rate_limited");
+    }, { rateLimits: limits({ noteChecksPerMinute: perMinute }) }));
+}
+
 Deno.test("http: an IPv6 client cannot leave its /64 behind, nor forge a header past the trusted proxy", () =>
   withApi(async (ask) => {
     for (let i = 0; i < 3; i++) await from("10.0.0.1", `6.6.6.${i}, 2001:db8:1:2::${i}`)(ask);

@@ -1,6 +1,8 @@
 /** What is known before it is asked for is answered as its route would: same status, headers, body, count and refusals. */
 import { deepEqual, equal, match, notEqual, ok } from "node:assert/strict";
 import { createApp } from "../../src/http/app.ts";
+import { ConcurrencyLimit } from "../../src/http/limits/concurrency_limit.ts";
+import { createFastPath } from "../../src/http/responses/fast_path.ts";
 import { rootLog } from "../../src/telemetry/log.ts";
 import { createMetrics } from "../../src/telemetry/metrics.ts";
 import { RelayerHarness } from "../support/relayer/relayer_harness.ts";
@@ -80,6 +82,16 @@ Deno.test("http: a secret is refused where the answer was ready, and ready answe
       ]
     ) ok(text.includes(`${line}\n`), `${line} is in:\n${text}`);
   }, { metrics });
+});
+
+Deno.test("http: a full server gives no ready answers, and its routes refuse the requests", async () => {
+  await using net = await RelayerHarness.start();
+  const requestLimit = new ConcurrencyLimit(1);
+  const respond = createFastPath(net.relayer, { requestLimit });
+  const ask = () => respond(new Request("https://relayer.example/status"))?.status;
+  equal(ask(), 200);
+  await requestLimit.run(() => Promise.resolve(equal(ask(), undefined)));
+  equal(ask(), 200);
 });
 
 Deno.test("http: ready answers of /tree/root are counted as the route's", async () => {
