@@ -1,6 +1,6 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import type { Database, Query } from "./database.ts";
-import { migrate } from "./migrate.ts";
+import { assertSchemaCurrent, migrate, SCHEMA_VERSION } from "./migrate.ts";
 
 /** A database with a schema version (0: none), and the statements that it was given. */
 function databaseAt(version: number, server = 150_000) {
@@ -55,4 +55,16 @@ Deno.test("PostgreSQL before version 14 is refused", async () => {
     message: /PostgreSQL 14/,
   });
   deepEqual(await migrate(databaseAt(3, 140_000).database, steps), { found: 3, now: 3 });
+});
+
+Deno.test("a store that is not to be created must be there, with the schema of this release", async () => {
+  const open = (version: number) => assertSchemaCurrent(databaseAt(version).database);
+  deepEqual(await open(SCHEMA_VERSION), { found: SCHEMA_VERSION });
+  await rejects(open(0), { code: "unknown_store" });
+  for (const version of [1, SCHEMA_VERSION - 1, SCHEMA_VERSION + 1]) {
+    await rejects(open(version), {
+      code: "invalid_config",
+      message: `its schema has version ${version}, not ${SCHEMA_VERSION}`,
+    });
+  }
 });

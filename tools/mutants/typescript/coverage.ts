@@ -10,7 +10,7 @@ interface TestCoverage {
   /** Whether it passed, in time. */
   readonly holds: boolean;
   readonly milliseconds: number;
-  /** Lines that it reached, by source. */
+  /** Lines that it reached, by source; negative if Deno reports the line as not executed. */
   readonly lines: Readonly<Record<string, readonly number[]>>;
 }
 
@@ -107,7 +107,7 @@ function reachedLines(counts: readonly number[][], text: readonly string[]): num
   let opensBlock = false;
   for (const [line, count] of counts) {
     isReached = count > 0 || (isReached && !opensBlock);
-    if (isReached) reached.push(line);
+    if (isReached) reached.push(count > 0 ? line : -line);
     opensBlock = count === 0 && text[line - 1].endsWith("{");
   }
   return reached;
@@ -115,7 +115,8 @@ function reachedLines(counts: readonly number[][], text: readonly string[]): num
 
 /**
  * Returns the test files that execute a mutant's line: the fastest, and earlier those of the source's folder and those
- * named like the source. The latter matter for a constant, which each test that imports the module executes.
+ * named like the source. The latter matter for a constant, which each test that imports the module executes. Tests that
+ * only may have reached the line come last.
  */
 export function coveringTests(
   coverage: Coverage,
@@ -123,12 +124,15 @@ export function coveringTests(
 ): string[] {
   const slash = file.lastIndexOf("/") + 1;
   const [folder, name] = [file.slice(0, slash), file.slice(slash, -".ts".length)];
-  const weight = (path: string) =>
-    (path.startsWith(folder) ? 0.25 : 1) * (path.slice(path.lastIndexOf("/")).includes(name) ? 0.1 : 1);
+  const weight = (path: string, isCertain: boolean) =>
+    (path.startsWith(folder) ? 0.25 : 1) * (path.slice(path.lastIndexOf("/")).includes(name) ? 0.1 : 1) *
+    (isCertain ? 1 : 20);
   return [...coverage].filter(([path, { holds, lines }]) =>
-    holds && lines[file]?.includes(line) && isMeantFor(path, file)
+    holds && lines[file]?.some((each) => Math.abs(each) === line) && isMeantFor(path, file)
   )
-    .map(([path, { milliseconds }]) => [milliseconds * weight(path), path] as const)
+    .map(([path, { milliseconds, lines }]) =>
+      [milliseconds * weight(path, lines[file].includes(line)), path] as const
+    )
     .sort((a, b) => a[0] - b[0])
     .slice(0, MAX_TEST_FILES)
     .map(([, path]) => path);

@@ -100,7 +100,7 @@ Deno.test("a mutant is put before the tests that execute its line, the fastest f
     [`SF:/copy/${path}`, ...counts.map((count, i) => `DA:${i + 1},${count}`), "end_of_record"].join("\n");
   const report = [record("src/a/b.ts", [1, 0, 0, 0, 1]), record("tests/x.ts", [1])].join("\n");
   const lines = parseLcov(report, "/copy/", () => text);
-  assert.deepEqual(lines, { "src/a/b.ts": [1, 2, 3, 5] }, "a branch that is not taken hides its line");
+  assert.deepEqual(lines, { "src/a/b.ts": [1, -2, -3, 5] }, "a branch that is not taken hides its line");
   const coverage: Coverage = new Map(
     ([["tests/slow_test.ts", 900], ["src/a/b_test.ts", 2_000], ["tests/fast_test.ts", 100]] as const)
       .map(([path, milliseconds]) => [path, { digest: "", holds: true, milliseconds, lines }]),
@@ -116,6 +116,12 @@ Deno.test("a mutant is put before the tests that execute its line, the fastest f
     coverage.set(`tests/other_${i}_test.ts`, { digest: "", holds: true, milliseconds: 200, lines });
   }
   coverage.set("tests/far/slow_b_test.ts", { digest: "", holds: true, milliseconds: 900, lines });
+  for (const [path, line] of [["certain", 3], ["uncertain", -3]] as const) {
+    coverage.set(`tests/${path}_test.ts`, {
+      ...{ digest: "", holds: true, milliseconds: 90, lines: { "src/a/b.ts": [line] } },
+    });
+  }
+  assert.equal(coveringTests(coverage, { file: "src/a/b.ts", line: 3 })[0], "tests/certain_test.ts");
   const chosen = coveringTests(coverage, { file: "src/a/b.ts", line: 3 });
   assert.ok(chosen.includes("tests/far/slow_b_test.ts"), "a test that is named like the source");
 });
