@@ -204,8 +204,9 @@ class ByteReader {
   }
 
   text(length: number): string {
+    const encoded = this.take(length);
     try {
-      return new TextDecoder("utf-8", { fatal: true }).decode(this.take(length));
+      return new TextDecoder("utf-8", { fatal: true }).decode(encoded);
     } catch {
       throw ceremonyProblem(this.what, "has a name that is not UTF-8");
     }
