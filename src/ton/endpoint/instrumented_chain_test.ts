@@ -1,4 +1,8 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
+import { Address, Cell } from "@ton/core";
+import { Problem, type ProblemCode } from "../../core/errors/problem.ts";
+import { systemClock } from "../../core/time.ts";
+import type { Chain } from "../chain.ts";
 import { connect } from "./toncenter.ts";
 import { instrumentChain } from "./instrumented_chain.ts";
 
@@ -31,4 +35,35 @@ Deno.test("watched chain: answers and faults are counted, cancelled calls are ne
     "ok",
   ]]);
   await server.shutdown();
+});
+
+Deno.test("watched chain: a call's time is measured in seconds, and a contract's refusal is an answer", async () => {
+  let now = 5_000;
+  const calls: [call: string, outcome: string, seconds: number][] = [];
+  const failures: ProblemCode[] = ["contract_refused", "overloaded", "chain_inconsistent"];
+  const chain = instrumentChain(
+    {
+      masterchainSeqno: () => (now += 1_500, Promise.resolve(7)),
+      send: () => (now += 250, Promise.reject(new Problem(failures.shift()!))),
+      account: () => Promise.reject(new TypeError("our bug")),
+      verifier: { hasTransaction: () => (now += 2_000, Promise.resolve(true)) },
+    } as unknown as Chain,
+    { recordChainCall: (...call) => void calls.push(call) },
+    { ...systemClock, now: () => now },
+  );
+  await chain.masterchainSeqno();
+  equal(
+    await chain.verifier!.hasTransaction(Address.parse(`0:${"0".repeat(64)}`), { lt: 1n, hash: "" }),
+    true,
+  );
+  await rejects(chain.account(Address.parse(`0:${"0".repeat(64)}`)), TypeError);
+  equal(chain.lastOutcome(), "failed");
+  for (const code of [...failures]) await rejects(chain.send(Cell.EMPTY), { code });
+  deepEqual(calls, [
+    ["masterchainSeqno", "ok", 1.5],
+    ["transactions", "ok", 2],
+    ["account", "failed", 0],
+    ["send", "ok", 0.25],
+    ["send", "failed", 0.25],
+  ]);
 });
