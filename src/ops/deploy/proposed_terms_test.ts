@@ -20,3 +20,20 @@ Deno.test("a denomination that cannot pay its withdrawal gets no terms", () => {
     code: "deployment_refused",
   });
 });
+
+Deno.test("the proposed fee is one and a half times cost and refund, rounded up to the jetton's smallest unit", () => {
+  const nano = jettonWithdrawalCost(prices);
+  ok(nano > PROPOSED_REFUND_NANO);
+  const feeMin = (nativePrice: bigint) =>
+    proposeTerms(prices, { nativePrice, denomination: 10n ** 30n }).feeMin;
+  deepEqual(feeMin(10n ** 9n), nano * 3n / 2n);
+  deepEqual(feeMin(1n), 1n);
+  deepEqual(feeMin(10n ** 9n + 1n), nano * 3n / 2n + 1n);
+});
+
+Deno.test("the proposed fee leaves something of each note", () => {
+  const nativePrice = 10n ** 9n;
+  const { feeMin } = proposeTerms(prices, { nativePrice, denomination: 10n ** 30n });
+  deepEqual(proposeTerms(prices, { nativePrice, denomination: feeMin + 1n }).feeMin, feeMin);
+  throws(() => proposeTerms(prices, { nativePrice, denomination: feeMin }), { code: "deployment_refused" });
+});
