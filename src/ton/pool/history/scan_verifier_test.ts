@@ -1,11 +1,12 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
-import { Address, Dictionary } from "@ton/core";
+import { Address, Cell, Dictionary, type TransactionDescriptionGeneric } from "@ton/core";
 import {
   forgeDepositLog,
   forgeTransaction,
   forgeWithdrawalLog,
 } from "../../../../testkit/simulation/forged_history.ts";
 import { POOL_CAPACITY } from "../../../core/protocol/pool_constants.ts";
+import { storeDeposit } from "../../../core/protocol/messages/pool_messages.ts";
 import type { Chain, ChainTransaction, TransactionId } from "../../chain.ts";
 import { type HistoryClaims, scanPoolTransactions, type ScanVerifier } from "./scan.ts";
 
@@ -56,6 +57,45 @@ Deno.test("a history that grew during the scan is verified again, with what was 
     { tip: third.lt, leaves: [0, 1, 2] },
   ]);
   deepEqual(batches.map(({ cursor }) => cursor.lt), [first.lt, second.lt, third.lt]);
+});
+
+/** The transaction with a deposit of leaf `leafIndex` that the pool refused. */
+function refused(transaction: ChainTransaction, leafIndex: number): ChainTransaction {
+  const { raw } = transaction;
+  const body = storeDeposit({ queryId: 0n, commitment: 5n, newRoot: 6n, leafIndex, proof: Cell.EMPTY });
+  const description = raw.description as TransactionDescriptionGeneric;
+  return {
+    ...transaction,
+    raw: {
+      ...raw,
+      inMessage: { ...raw.inMessage!, body },
+      outMessages: Dictionary.empty(),
+      description: {
+        ...description,
+        aborted: true,
+        computePhase: { ...description.computePhase, success: false, exitCode: 103 },
+      } as TransactionDescriptionGeneric,
+    },
+  };
+}
+
+Deno.test("of refusals only those that matter to the caller are claimed, and no other event is one", async () => {
+  const history = [refused(deposits[0], 7), refused(deposits[1], 8), deposits[2]];
+  const counts: number[] = [];
+  const verifier: ScanVerifier = {
+    isRelevantRefusal: ({ leafIndex }) => leafIndex !== 7,
+    verify: (_tip, { refusalCount }) => (counts.push(refusalCount), Promise.resolve(undefined)),
+  };
+  const newest = history.at(-1)!.id;
+  const batches = await Array.fromAsync(
+    scanPoolTransactions(endpointOf(history), pool, { newest, verifier }),
+  );
+  deepEqual(batches.flatMap(({ events }) => events.map(({ kind }) => kind)), [
+    "refused",
+    "refused",
+    "deposit",
+  ]);
+  deepEqual(counts, [1]);
 });
 
 for (
