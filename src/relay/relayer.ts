@@ -56,7 +56,7 @@ function startTasks(parts: RelayerParts): Promise<unknown>[] {
   };
   const broadcaster = {
     ...{ ...shared, wallet, walletMonitor: parts.walletMonitor, pools: parts.poolsById },
-    ...{ settlements: parts.settlements, batchMs: config.batchMs ?? 0 },
+    ...{ settlements: parts.settlements, batchMs: config.batchMs },
     ...onLedgerEntries && { onLedgerEntries },
     log: log.getChild("broadcaster"),
   };

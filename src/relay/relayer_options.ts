@@ -29,8 +29,8 @@ export interface RelayerConfig {
   readonly network: Network;
   /** When to settle the deposits of version 2 pools. Default: never. */
   readonly settle?: SettleMode;
-  /** Milliseconds that withdrawals of version 2 pools wait for others to share a message with. Default: 0. */
-  readonly batchMs?: number;
+  /** Milliseconds that withdrawals of version 2 pools wait for others to share a message with. */
+  readonly batchMs: number;
   readonly fee: { readonly bps: number; readonly minNano: bigint; readonly maxCostNano?: bigint };
   readonly indexer: { readonly apiKey?: unknown; readonly verify?: { readonly apiKey?: unknown } };
   /** Without this member, finished withdrawals stay in the journal. */

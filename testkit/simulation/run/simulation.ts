@@ -185,6 +185,7 @@ class Simulation {
     replica.relayer = startRelayer({
       config: {
         network: "testnet",
+        batchMs: 0,
         fee: { bps: 50, minNano: 50_000_000n },
         indexer: { apiKey: "key" },
       },
