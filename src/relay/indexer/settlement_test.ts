@@ -63,6 +63,7 @@ const others: [what: string, Parameters<typeof payment>[1]][] = [
   ["no relayer", { relayer: null, fee: 0n }],
   ["another fee", { fee: 4n }],
   ["another refund", { refund: 1n }],
+  ["our query id, by another wallet for another recipient", { queryId: 77n, recipient: us }],
 ];
 for (const [what, paid] of others) {
   Deno.test(`settle: a payment of the note with ${what} supersedes the job, which names what was paid`, () => {
