@@ -13,6 +13,11 @@ const equivalentTypeScriptMutants: readonly EquivalentMutant[] = [
     reason: "one millisecond more or less between two polls",
   },
   {
+    file: "relay/polling_intervals.ts",
+    shows: /maxRetryMs: 30_000, => maxRetryMs: (?:29999|30001),/,
+    reason: "one millisecond more or less between two attempts",
+  },
+  {
     file: "relay/indexer/history_verifier.ts",
     shows:
       /if \(!\(this\.#tree instanceof SettledTree\) \|\| leaves.* => if \(leaves\.length === 0\) return true;/,
