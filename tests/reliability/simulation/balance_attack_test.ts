@@ -90,6 +90,7 @@ class Attack {
     const relayer = startRelayer({
       config: {
         network: terms.network,
+        batchMs: 0,
         fee: { bps: DEFAULT_FEE_BPS, minNano: DEFAULT_FEE_MIN },
         indexer: { apiKey: "key" },
       },

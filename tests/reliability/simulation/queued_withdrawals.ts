@@ -97,6 +97,7 @@ export async function startQueueScenario(plan: QueueOptions): Promise<QueueScena
   const relayer = startRelayer({
     config: {
       network: "testnet",
+      batchMs: 0,
       fee: { bps: 50, minNano: 50_000_000n },
       indexer: { apiKey: "key", ...(plan.verified ? { verify: { apiKey: "key" } } : {}) },
     },
