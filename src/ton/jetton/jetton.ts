@@ -1,8 +1,7 @@
 /** The issuer controls these answers, so they only decide whether a pool is deployed or a deposit is sent. */
-import { type Address, beginCell, type Cell, type TupleReader } from "@ton/core";
-import { Problem } from "../../core/errors/problem.ts";
-import { formatAddress } from "../../core/text/address_format.ts";
+import { type Address, beginCell, type Cell } from "@ton/core";
 import type { CallOptions, Chain } from "../chain.ts";
+import { callGetter } from "../getter.ts";
 import { type JettonMetadata, parseJettonMetadata } from "./jetton_metadata.ts";
 
 /** A master's rights and the code of new wallets, of `get_jetton_data`. */
@@ -95,24 +94,4 @@ export async function fetchJettonWalletData(
     owner: stack.readAddress(),
     master: stack.readAddress(),
   }), options);
-}
-
-async function callGetter<T>(
-  chain: Chain,
-  address: Address,
-  method: string,
-  read: (stack: TupleReader) => T,
-  options?: CallOptions,
-  args: Parameters<Chain["runGetMethod"]>[2] = [],
-): Promise<T> {
-  const stack = await chain.runGetMethod(address, method, args, options);
-  try {
-    return read(stack);
-  } catch (cause) {
-    throw new Problem(
-      "chain_inconsistent",
-      `${method} of ${formatAddress(address, chain.network)} returned a malformed result`,
-      { cause },
-    );
-  }
 }

@@ -3,16 +3,16 @@ import { type Address, Cell, type Message, type TupleItem, type TupleReader } fr
 import { isFieldElement } from "../../core/crypto/field.ts";
 import type { Groth16Proof } from "../../core/crypto/groth16.ts";
 import { proofToCell } from "../../core/crypto/proof_codec.ts";
-import { type ExitCodeName, Problem } from "../../core/errors/problem.ts";
+import type { ExitCodeName } from "../../core/errors/problem.ts";
 import {
   loadDepositRefusal,
   loadTransferNotification,
   storeJettonTransfer,
 } from "../../core/protocol/messages/jetton_messages.ts";
 import type { PoolVersion } from "../../core/protocol/deployments.ts";
-import { formatAddress } from "../../core/text/address_format.ts";
 import { ROOT_HISTORY_SIZE } from "../../core/tree/merkle_tree.ts";
 import type { CallOptions, Chain } from "../chain.ts";
+import { callGetter } from "../getter.ts";
 import type { OutgoingMessage } from "../wallet/wallet.ts";
 
 /** The result of `get_pool_info`. Amounts in nano. */
@@ -150,26 +150,14 @@ export class PoolGetters {
     return this.get(method, (stack) => stack.readBigNumber(), options, ...args);
   }
 
-  protected async get<T>(
+  protected get<T>(
     method: string,
     read: (stack: TupleReader) => T,
     options?: CallOptions,
     ...args: (bigint | TupleItem)[]
   ): Promise<T> {
-    const stack = await this.chain.runGetMethod(
-      this.address,
-      method,
-      args.map((value) => typeof value === "bigint" ? { type: "int", value } : value),
-      options,
-    );
-    try {
-      return read(stack);
-    } catch (cause) {
-      const addressText = formatAddress(this.address, this.chain.network);
-      throw new Problem("chain_inconsistent", `${method} of ${addressText} returned a malformed result`, {
-        cause,
-      });
-    }
+    const items = args.map((value): TupleItem => typeof value === "bigint" ? { type: "int", value } : value);
+    return callGetter(this.chain, this.address, method, read, options, items);
   }
 }
 

@@ -7,6 +7,7 @@ import type { PoolVersion } from "../../core/protocol/deployments.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import { MAX_GENERATION } from "../../core/protocol/pool_constants.ts";
 import { zeros } from "../../core/tree/zeros.ts";
+import { encodePoolData, PackedSet, RootLog } from "./pool_storage.ts";
 import { emptyV2PoolState, encodeV2PoolData } from "./v2/pool_state.ts";
 
 /** A pool contract, by its file in `artifacts/contracts/`. */
@@ -61,9 +62,9 @@ interface JettonPoolOptions extends NativePoolOptions {
   readonly jettonMaster: Address;
 }
 
-export function nativePoolInit(
-  options: NativePoolOptions,
-): StateInit & { code: Cell; data: Cell } {
+type PoolInit = StateInit & { code: Cell; data: Cell };
+
+export function nativePoolInit(options: NativePoolOptions): PoolInit {
   return { code: loadPoolCode().code, data: initialData(options) };
 }
 
@@ -71,16 +72,12 @@ export function nativePoolInit(
  * Returns the initial state of a native pool of version 2.
  * @throws {RangeError} for a generation beyond {@linkcode MAX_GENERATION}
  */
-export function v2NativePoolInit(
-  options: NativePoolOptions,
-): StateInit & { code: Cell; data: Cell } {
+export function v2NativePoolInit(options: NativePoolOptions): PoolInit {
   return { code: loadPoolCode("native2").code, data: initialData({ ...options, version: 2 }) };
 }
 
 /** The pool's jetton wallet stays unknown until the master answers the pool's request. */
-export function jettonPoolInit(
-  options: JettonPoolOptions,
-): StateInit & { code: Cell; data: Cell } {
+export function jettonPoolInit(options: JettonPoolOptions): PoolInit {
   return { code: loadPoolCode("jetton").code, data: initialData(options) };
 }
 
@@ -89,57 +86,38 @@ export function jettonPoolInit(
  * pool's request.
  * @throws {RangeError} for a generation beyond {@linkcode MAX_GENERATION}
  */
-export function v2JettonPoolInit(
-  options: JettonPoolOptions,
-): StateInit & { code: Cell; data: Cell } {
+export function v2JettonPoolInit(options: JettonPoolOptions): PoolInit {
   return { code: loadPoolCode("jetton2").code, data: initialData({ ...options, version: 2 }) };
 }
 
 /** The parameters that a pool's address commits to, besides its code. */
 type PoolOptions = NativePoolOptions & Partial<JettonPoolOptions> & { readonly version?: PoolVersion };
 
-function initialData({ generation = 0, version, ...options }: PoolOptions): Cell {
+function initialData({ denomination, owner, generation = 0, jettonMaster, version }: PoolOptions): Cell {
   if (!Number.isInteger(generation) || generation < 0 || generation > MAX_GENERATION) {
     throw new RangeError(`a pool's generation is an integer from 0 to ${MAX_GENERATION}`);
   }
-  return version === 2
-    ? encodeV2PoolData(emptyV2PoolState({
-      denomination: options.denomination,
-      owner: options.owner,
-      generation,
-      jetton: options.jettonMaster && { master: options.jettonMaster, wallet: null, claims: [] },
-    }))
-    : initialPoolData({ ...options, generation });
-}
-
-function initialPoolData(
-  { denomination, owner, generation, jettonMaster }: PoolOptions & { readonly generation: number },
-): Cell {
-  const empty = emptySet();
-  const oldRoots = generationCell(generation);
-  // A jetton pool keeps master, wallet and number of claims in the root fork of its nullifiers,
-  // and its claims next to the older roots.
-  const nullifiers = jettonMaster
-    ? beginCell().storeAddress(jettonMaster).storeAddress(null).storeUint(0, 16).storeSlice(
-      empty.beginParse(),
-    )
-      .endCell()
-    : empty;
-  const archive = beginCell().storeRef(oldRoots).storeBit(false).endCell();
-  return beginCell()
-    .storeCoins(denomination)
-    .storeUint(0, 32) // deposits
-    .storeUint(0, 32) // withdrawals
-    .storeCoins(0) // debt
-    .storeUint(0, 32) // touched
-    .storeRef(nullifiers)
-    .storeUint(zeros[20], 255)
-    .storeRef(empty) // commitments
-    .storeRef(Cell.EMPTY) // newer roots
-    .storeRef(jettonMaster ? archive : oldRoots) // older roots
-    .storeBit(false) // paused
-    .storeAddress(owner)
-    .endCell();
+  if (version === 2) {
+    const jetton = jettonMaster && { master: jettonMaster, wallet: null, claims: [] };
+    return encodeV2PoolData(emptyV2PoolState({ denomination, owner, generation, jetton }));
+  }
+  const history = new RootLog();
+  // Takes the place of the older roots until the first deposit; afterwards only the address shows it.
+  if (generation > 0) history.oldGeneration = beginCell().storeUint(generation, 8).endCell();
+  return encodePoolData({
+    denomination,
+    deposits: 0,
+    withdrawals: 0,
+    debt: 0n,
+    touched: 0,
+    nullifiers: new PackedSet(),
+    root: zeros[20],
+    commitments: new PackedSet(),
+    history,
+    paused: false,
+    owner,
+    jetton: jettonMaster && { master: jettonMaster, wallet: null },
+  });
 }
 
 export function nativePoolAddress(options: NativePoolOptions): Address {
@@ -169,18 +147,4 @@ export function deploymentMatchesBuild(
   const built = loadPoolCode(poolKindOf(pool.jettonMaster ? "jetton" : "native", pool.version));
   return codeHash === built.codeHash &&
     contractAddress(0, { code: built.code, data: initialData(pool) }).equals(address);
-}
-
-/** Takes the place of the older roots until the first deposit; afterwards only the address shows it. */
-function generationCell(generation: number): Cell {
-  return generation === 0 ? Cell.EMPTY : beginCell().storeUint(generation, 8).endCell();
-}
-
-/** Six levels of forks over one empty node: seven distinct cells. */
-function emptySet(): Cell {
-  let cell = Cell.EMPTY;
-  for (let level = 0; level < 6; level++) {
-    cell = beginCell().storeRef(cell).storeRef(cell).storeRef(cell).storeRef(cell).endCell();
-  }
-  return cell;
 }

@@ -217,15 +217,6 @@ function createSender(
 
 /** TEP-467: the external message without source, import fee and StateInit, with its body in a reference. */
 export function normalizedMessageHash(destination: Address, body: Cell): string {
-  return beginCell()
-    .storeUint(0b10, 2) // ext_in_msg_info$10
-    .storeUint(0b00, 2) // src:addr_none$00
-    .storeAddress(destination)
-    .storeCoins(0)
-    .storeBit(false)
-    .storeBit(true)
-    .storeRef(body)
-    .endCell()
-    .hash()
-    .toString("hex");
+  const message = storeMessage(external({ to: destination, body }), { forceRef: true });
+  return beginCell().store(message).endCell().hash().toString("hex");
 }
