@@ -1,7 +1,6 @@
 /** The context of the app's services: the open store, the pools, and the connections of the settings. */
-import type { Address } from "@ton/core";
 import { RelayerClient } from "../../client/relayer/relayer_client.ts";
-import type { PoolJetton } from "../../client/notes/pool_match.ts";
+import { type PoolJetton, toPoolJetton } from "../../client/notes/pool_match.ts";
 import { findNote, type NoteRecord, type NoteStore } from "../../client/notes/note_store.ts";
 import { type Deployment, type Deployments, poolKey } from "../../core/protocol/deployments.ts";
 import { Problem } from "../../core/errors/problem.ts";
@@ -63,7 +62,7 @@ export interface StoredNote {
   readonly record: NoteRecord;
   readonly deployment: Deployment;
   readonly pool: AnyPool;
-  readonly jetton?: PoolJetton;
+  readonly jetton?: PoolJetton | undefined;
 }
 
 /** Returns a note with its pool at `chain`. Throws `unknown_note`, or `wrong_pool` if no pool of this app has it. */
@@ -76,8 +75,8 @@ export async function findStoredNote(
   const record = findNote(await store.list(), id);
   const deployment = deploymentOf(context, record);
   if (deployment === undefined) throw new Problem("wrong_pool", "the note's pool is not one of this app's");
-  const { address, version } = deployment;
-  return { record, deployment, pool: openPool(chain, address, version), ...jettonOf(deployment) };
+  const pool = openPool(chain, deployment.address, deployment.version);
+  return { record, deployment, pool, jetton: toPoolJetton(deployment) };
 }
 
 /** Finds a note's pool by the stored address, or by the note itself. */
@@ -87,15 +86,4 @@ export function deploymentOf({ registry }: AppContext, record: NoteRecord): Depl
   const pools = [...registry.pools.values()];
   if (record.pool !== undefined) return pools.find(({ address }) => address.toRawString() === record.pool);
   return registry.pools.get(poolKey(note));
-}
-
-export function jettonOf({ asset, decimals, jettonMaster }: Deployment): { readonly jetton?: PoolJetton } {
-  return jettonMaster === undefined ? {} : { jetton: { asset, decimals: decimals!, jettonMaster } };
-}
-
-/** Returns contracts that cannot return a payment: pools, and the masters and wallets of their jettons. */
-export function unrecoverableAddresses({ registry }: AppContext): Address[] {
-  return [...registry.pools.values()].flatMap(({ address, jettonMaster, jettonWallet }) =>
-    [address, jettonMaster, jettonWallet].filter((each) => each !== undefined)
-  );
 }

@@ -4,14 +4,12 @@ import { buildPayment } from "../../client/deposit/deposit_transfer.ts";
 import { proveNextLeaf } from "../../client/deposit/deposit_events.ts";
 import { buildTransferMessage } from "../../client/deposit/transfer_message.ts";
 import { verifyPoolJettonWallet } from "../../client/deposit/deposit_jetton.ts";
-import { nextDerivedNote } from "../../client/notes/derived_notes.ts";
-import { createNoteRecord } from "../../client/notes/note_store.ts";
+import { deriveNextNote } from "../../client/notes/derived_record.ts";
 import { assertNoteMatchesPool } from "../../client/notes/pool_match.ts";
 import { refusalReason, waitForPoolEvent } from "../../ton/pool/history/pool_watch.ts";
 import { commitmentsFromChain, syncWholeTree } from "../../client/tree_sync.ts";
 import { exitCodes, Problem } from "../../core/errors/problem.ts";
 import { type Deployment, poolKey } from "../../core/protocol/deployments.ts";
-import { formatNote } from "../../core/protocol/note.ts";
 import { formatAmount } from "../../core/protocol/units.ts";
 import { MerkleTree } from "../../core/tree/merkle_tree.ts";
 import { delay } from "../../core/time.ts";
@@ -91,18 +89,13 @@ async function prepare(
   await assertPoolOfBuild(chain, deployment);
   const { commitments, times, now } = await readDeposits(chain, deployment, signal);
   const { network } = context.registry;
-  const record = await store.addDerived((seed, records) => {
-    const stored = new Set(records.map(({ note }) => note.reveal().commitment));
-    const { note } = nextDerivedNote(seed, network, deployment, {
-      isStored: (commitment) => stored.has(commitment),
+  const record = await store.addDerived((seed, records) => ({
+    ...deriveNextNote(seed, records, {
+      ...{ network, pool: deployment, now: context.clock.now() },
       isDeposited: (commitment) => commitments.has(commitment),
-    });
-    return {
-      ...createNoteRecord(formatNote(note), context.clock.now()),
-      state: "depositing",
-      pool: deployment.address.toRawString(),
-    };
-  });
+    }),
+    state: "depositing",
+  }));
   const ticket = buildTicket(chain, deployment, record.id, record.note.reveal());
   return ticket.pool.version === 2
     ? ticket

@@ -2,13 +2,15 @@
 import { Address } from "@ton/core";
 import { checkNotesInPages } from "../../client/pages/note_pages.ts";
 import { findNotePayment, type NotePayment } from "../../client/notes/note_payment.ts";
-import { recordAttempt, recordPayment } from "../../client/notes/withdrawal_attempts.ts";
+import { recordPayment, saveAttempt } from "../../client/notes/withdrawal_attempts.ts";
 import { findNoteLeaf } from "../../client/notes/note_leaf.ts";
-import { findNote, type WithdrawalAttempt } from "../../client/notes/note_store.ts";
-import type { WithdrawArgs } from "../../client/relayer/relayer_client.ts";
+import { findNote } from "../../client/notes/note_store.ts";
 import { quoteRelayers } from "../../client/relayer/relayer_quotes.ts";
 import { findLinkability, type LinkabilityFacts } from "../../client/withdrawal/linkability_warnings.ts";
-import { assertRecipientNotBlocked } from "../../client/withdrawal/recipient_check.ts";
+import {
+  assertRecipientNotBlocked,
+  unrecoverableAddresses,
+} from "../../client/withdrawal/recipient_check.ts";
 import { withdrawViaRelayers } from "../../client/withdrawal/relayed_withdrawal.ts";
 import { resumeWithdrawal } from "../../client/withdrawal/withdrawal_resume.ts";
 import { Problem } from "../../core/errors/problem.ts";
@@ -31,7 +33,6 @@ import {
   relayerOf,
   type Session,
   type StoredNote,
-  unrecoverableAddresses,
   withdrawalChain,
 } from "./context.ts";
 import { readPages, readTree } from "./pages/pool_pages.ts";
@@ -88,7 +89,7 @@ async function review(
 ): Promise<WithdrawalReview> {
   const { network } = context.registry;
   const recipient = parseRecipient(text, network);
-  assertRecipientNotBlocked(recipient, unrecoverableAddresses(context));
+  assertRecipientNotBlocked(recipient, unrecoverableAddresses(context.registry));
   const chain = withdrawalChain(context);
   const stored = await findStoredNote(context, session, id, chain);
   const { deployment, pool } = stored;
@@ -183,9 +184,9 @@ async function withdraw(
       isSpent: () => Promise.resolve(false),
       readTree: (relayer) => readTree(context, deployment, relayer, signal),
       maxFee,
-      blockedRecipients: unrecoverableAddresses(context),
+      blockedRecipients: unrecoverableAddresses(context.registry),
       async onProved({ baseUrl }, args) {
-        await saveAttempt(context, session, id, args, baseUrl);
+        await saveAttempt(session.store, id, args, { relayer: baseUrl, at: context.clock.now() });
         onSubmitted();
       },
     }, {
@@ -225,24 +226,6 @@ async function placeNoteByPages(
 function refundOf({ jetton }: StoredNote, maxRefund: bigint): bigint {
   if (jetton === undefined) return 0n;
   return maxRefund < JETTON_REFUND_NANO ? maxRefund : JETTON_REFUND_NANO;
-}
-
-async function saveAttempt(
-  { clock }: AppContext,
-  { store }: Session,
-  id: string,
-  { proof, publicSignals, recipient, fee, refund }: WithdrawArgs,
-  relayer: string,
-): Promise<void> {
-  const attempt: WithdrawalAttempt = {
-    relayer,
-    recipient: recipient.toRawString(),
-    fee: String(fee),
-    refund: String(refund),
-    request: { proof, publicSignals: [...publicSignals] },
-    at: clock.now(),
-  };
-  await store.update(id, recordAttempt(findNote(await store.list(), id), attempt));
 }
 
 /** Records the receipt, with the payment from the pool's log. */

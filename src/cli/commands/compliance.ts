@@ -7,7 +7,8 @@ import { verifyComplianceReport } from "../../client/compliance/verify_report.ts
 import { openPool } from "../../ton/pool/any_pool.ts";
 import { addChainOptions, type ChainOptions, openChain } from "../options/chain_options.ts";
 import { failedChecks, printChecks } from "../output/check_table.ts";
-import { resolveDeployment, toPoolJetton } from "../options/note_pools.ts";
+import { toPoolJetton } from "../../client/notes/pool_match.ts";
+import { resolveDeployment } from "../options/note_pools.ts";
 import { usageError } from "../options/usage_error.ts";
 import {
   addNoteStorePathOption,

@@ -31,7 +31,8 @@ import {
 } from "../options/chain_options.ts";
 import { DepositView, isNoteSpentError } from "../output/deposit_view.ts";
 import { usageError } from "../options/usage_error.ts";
-import { findDeployment, resolveDeployment, toPoolJetton } from "../options/note_pools.ts";
+import { toPoolJetton } from "../../client/notes/pool_match.ts";
+import { findDeployment, resolveDeployment } from "../options/note_pools.ts";
 import {
   addNoteStorePathOption,
   type NoteStoreOptions,

@@ -4,7 +4,8 @@ import { findNote } from "../../client/notes/note_store.ts";
 import { findRegistry } from "../../config/deployments_registry.ts";
 import { pluralize } from "../../core/protocol/units.ts";
 import { addChainOptions, type ChainOptions, formatChainFlags, openChain } from "../options/chain_options.ts";
-import { candidatePools, deriveNextNote, findDeployment } from "../options/note_pools.ts";
+import { deriveNextNote } from "../../client/notes/derived_record.ts";
+import { candidatePools, findDeployment } from "../options/note_pools.ts";
 import {
   addNoteStoreOptions,
   addNoteStorePathOption,

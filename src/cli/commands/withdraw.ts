@@ -23,12 +23,14 @@ import {
   withNetworkOfNote,
   type WithOptionalNetwork,
 } from "../options/note_network.ts";
-import { resolveDeployment, toPoolJetton } from "../options/note_pools.ts";
+import { toPoolJetton } from "../../client/notes/pool_match.ts";
+import { resolveDeployment } from "../options/note_pools.ts";
 import { addNoteStorePathOption, openNoteStore } from "../options/note_store_options.ts";
 import { addPayerOptions } from "../options/payer_options.ts";
 import { WithdrawView } from "../output/withdraw_view.ts";
 import { submitDirectly } from "./withdraw/direct.ts";
-import { resolveRecipient, unrecoverableAddresses } from "./withdraw/recipient_checks.ts";
+import { unrecoverableAddresses } from "../../client/withdrawal/recipient_check.ts";
+import { resolveRecipient } from "./withdraw/recipient_checks.ts";
 import { resumeInterrupted, submitThroughRelayer } from "./withdraw/relayed.ts";
 import { recordRunPayment, type WithdrawalRun, type WithdrawOptions } from "./withdraw/run.ts";
 

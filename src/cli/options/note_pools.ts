@@ -1,10 +1,5 @@
-import type { PoolJetton } from "../../client/notes/pool_match.ts";
-import { nextDerivedNote } from "../../client/notes/derived_notes.ts";
-import { createNoteRecord, type NoteRecord, type NoteState } from "../../client/notes/note_store.ts";
+import type { NoteRecord } from "../../client/notes/note_store.ts";
 import { type Deployment, type Deployments, poolKey } from "../../core/protocol/deployments.ts";
-import type { Network } from "../../core/protocol/network.ts";
-import { formatNote, type Note } from "../../core/protocol/note.ts";
-import type { NoteSeed } from "../../core/protocol/seed/note_seed.ts";
 import { Problem, type ProblemCode } from "../../core/errors/problem.ts";
 
 function poolNotFoundError(code: ProblemCode, key: string, keys: Iterable<string>): Problem {
@@ -38,43 +33,9 @@ export function resolveDeployment(record: NoteRecord, registry: Deployments): De
   return pool;
 }
 
-export function toPoolJetton({ asset, decimals, jettonMaster }: Deployment): PoolJetton | undefined {
-  return jettonMaster && { asset, decimals: decimals!, jettonMaster };
-}
-
 /** Throws `invalid_config` for an unknown key. */
 export function findDeployment(key: string, { pools }: Deployments): Deployment {
   const pool = pools.get(key);
   if (!pool) throw poolNotFoundError("invalid_config", key, pools.keys());
   return pool;
 }
-
-/**
- * Derives the next note of a pool from the seed of a store with these notes. Throws `note_gap_reached`.
- * @param options `now` in Unix milliseconds; `isDeposited`: what the pool has, if it was read
- */
-export function deriveNextNote(
-  seed: NoteSeed,
-  records: readonly NoteRecord[],
-  { network, pool, now, isDeposited = () => false }: {
-    readonly network: Network;
-    readonly pool: Deployment;
-    readonly now: number;
-    readonly isDeposited?: (commitment: bigint) => boolean;
-  },
-): NoteRecord {
-  const stored = new Map(records.map((record) => [record.note.reveal().commitment, record]));
-  const wasDeposited = (record: NoteRecord | undefined) =>
-    record !== undefined && (record.deposit?.leafIndex !== undefined || !UNPAID_STATES.has(record.state));
-  const { note } = nextDerivedNote(seed, network, pool, {
-    isStored: (commitment) => stored.has(commitment),
-    isDeposited: (commitment) => isDeposited(commitment) || wasDeposited(stored.get(commitment)),
-  });
-  return derivedRecord(note, pool, now);
-}
-
-export function derivedRecord(note: Note, { address }: Deployment, createdAt: number): NoteRecord {
-  return { ...createNoteRecord(formatNote(note), createdAt), pool: address.toRawString() };
-}
-
-const UNPAID_STATES: ReadonlySet<NoteState> = new Set<NoteState>(["created", "depositing"]);

@@ -1,6 +1,7 @@
 /** Checks that a note belongs to a pool, because a proof does not: every pool with the same root accepts it. */
 import type { Address } from "@ton/core";
 import { Problem } from "../../core/errors/problem.ts";
+import type { Deployment } from "../../core/protocol/deployments.ts";
 import type { Network } from "../../core/protocol/network.ts";
 import type { Note } from "../../core/protocol/note.ts";
 import { formatUnits, NATIVE_DECIMALS } from "../../core/protocol/units.ts";
@@ -15,6 +16,10 @@ export interface PoolJetton {
   readonly asset: string;
   readonly decimals: number;
   readonly jettonMaster: Address;
+}
+
+export function toPoolJetton({ asset, decimals, jettonMaster }: Deployment): PoolJetton | undefined {
+  return jettonMaster && { asset, decimals: decimals!, jettonMaster };
 }
 
 export interface MatchedPool {

@@ -1,6 +1,7 @@
 import { Address } from "@ton/core";
 import type { NotePayment } from "./note_payment.ts";
-import type { NoteRecord, WithdrawalAttempt } from "./note_store.ts";
+import { findNote, type NoteRecord, type NoteStore, type WithdrawalAttempt } from "./note_store.ts";
+import type { WithdrawArgs } from "../relayer/relayer_client.ts";
 
 type JournaledAttempts = Pick<NoteRecord, "withdrawal" | "earlier">;
 
@@ -16,6 +17,23 @@ export function recordAttempt(
     withdrawal: next,
     earlier: allAttempts({ withdrawal, earlier }).filter((each) => !isRepeated(each)),
   };
+}
+
+/** Journals a proof before it is submitted. `relayer`: the URL of the one that gets it. */
+export async function saveAttempt(
+  store: NoteStore,
+  id: string,
+  { proof, publicSignals, recipient, fee, refund }: WithdrawArgs,
+  made: Pick<WithdrawalAttempt, "relayer" | "at">,
+): Promise<void> {
+  const attempt: WithdrawalAttempt = {
+    ...made,
+    recipient: recipient.toRawString(),
+    fee: String(fee),
+    refund: String(refund),
+    request: { proof, publicSignals: [...publicSignals] },
+  };
+  await store.update(id, recordAttempt(findNote(await store.list(), id), attempt));
 }
 
 export function recordPayment(

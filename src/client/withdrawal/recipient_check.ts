@@ -1,7 +1,15 @@
 import type { Address } from "@ton/core";
 import { Problem } from "../../core/errors/problem.ts";
+import type { Deployments } from "../../core/protocol/deployments.ts";
 import type { AnyPool } from "../../ton/pool/any_pool.ts";
 import type { MatchedPool } from "../notes/pool_match.ts";
+
+/** The registry's contracts that cannot return money: pools, and the masters and wallets of their jettons. */
+export function unrecoverableAddresses({ pools }: Deployments): Address[] {
+  return [...pools.values()].flatMap(({ address, jettonMaster, jettonWallet }) =>
+    [address, jettonMaster, jettonWallet].filter((each) => each !== undefined)
+  );
+}
 
 /** Throws `unpayable_recipient` for a recipient in `blocked`: contracts that never return a payment. */
 export function assertRecipientNotBlocked(recipient: Address, blocked: Iterable<Address>): void {

@@ -14,7 +14,7 @@ import type { AnyPool } from "../../../ton/pool/any_pool.ts";
 import { V2Pool } from "../../../ton/pool/v2/pool.ts";
 import type { CliContext } from "../../context.ts";
 import type { ChainOptions } from "../../options/chain_options.ts";
-import { deriveNextNote } from "../../options/note_pools.ts";
+import { deriveNextNote } from "../../../client/notes/derived_record.ts";
 
 /** A version 1 pool's leaves so far, and where newer ones come from. */
 export interface DepositTree {

@@ -6,7 +6,7 @@ import type { Deployment } from "../../../core/protocol/deployments.ts";
 import { pluralize } from "../../../core/protocol/units.ts";
 import type { CliContext } from "../../context.ts";
 import { addChainOptions, type ChainOptions, openChain } from "../../options/chain_options.ts";
-import { derivedRecord } from "../../options/note_pools.ts";
+import { derivedRecord } from "../../../client/notes/derived_record.ts";
 import {
   addNoteStorePathOption,
   type NoteStoreOptions,

@@ -1,11 +1,12 @@
 /** Withdrawals from the user's own wallet (`--self`), which link the note to that wallet in public. */
 import { commitmentsFromChain, syncTree } from "../../../client/tree_sync.ts";
+import { saveAttempt } from "../../../client/notes/withdrawal_attempts.ts";
 import { withdrawSelf } from "../../../client/withdrawal/self_withdrawal.ts";
 import type { Prover } from "../../../prover/prover.ts";
 import { openPayerWallet } from "../../options/payer_options.ts";
 import { POLL_INTERVALS_MS } from "../../options/polling_intervals.ts";
 import { usageError } from "../../options/usage_error.ts";
-import { confirmWithdrawal, saveAttempt, type WithdrawalRun } from "./run.ts";
+import { confirmWithdrawal, type WithdrawalRun } from "./run.ts";
 
 export async function submitDirectly(run: WithdrawalRun, prover: Prover): Promise<void> {
   const {
@@ -44,6 +45,6 @@ export async function submitDirectly(run: WithdrawalRun, prover: Prover): Promis
       prover,
     },
     ...{ wallet, source, tree, pollIntervalMs: POLL_INTERVALS_MS[options.network] },
-    onProved: (args) => saveAttempt(run, args),
+    onProved: (args) => saveAttempt(run.store, run.record.id, args, { at: context.now() }),
   }, { signal, onProgress: view.showProving });
 }

@@ -2,7 +2,6 @@ import { Address } from "@ton/core";
 import { findLinkability, type LinkabilityFacts } from "../../../client/withdrawal/linkability_warnings.ts";
 import type { NoteRecord } from "../../../client/notes/note_store.ts";
 import { assertRecipientNotBlocked, isWithoutGas } from "../../../client/withdrawal/recipient_check.ts";
-import type { Deployments } from "../../../core/protocol/deployments.ts";
 import { Problem, type ProblemDetail } from "../../../core/errors/problem.ts";
 import type { MerkleTree } from "../../../core/tree/merkle_tree.ts";
 import { parseUnits } from "../../../core/protocol/units.ts";
@@ -12,13 +11,6 @@ import type { AnyPool } from "../../../ton/pool/any_pool.ts";
 import { usageError } from "../../options/usage_error.ts";
 import type { CliContext } from "../../context.ts";
 import { warningText } from "./warning_texts.ts";
-
-/** The registry's contracts that cannot return money: pools, and the masters and wallets of their jettons. */
-export function unrecoverableAddresses({ pools }: Deployments): Address[] {
-  return [...pools.values()].flatMap(({ address, jettonMaster, jettonWallet }) =>
-    [address, jettonMaster, jettonWallet].filter((each) => each !== undefined)
-  );
-}
 
 /** Throws `invalid_config` for a missing or different recipient, `unpayable_recipient` for a blocked one. */
 export function resolveRecipient(

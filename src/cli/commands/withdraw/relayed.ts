@@ -14,7 +14,8 @@ import type { Prover } from "../../../prover/prover.ts";
 import { formatNative } from "../../options/chain_options.ts";
 import { POLL_INTERVALS_MS } from "../../options/polling_intervals.ts";
 import { MISSING_RELAYER, relayerWalletWarning } from "./recipient_checks.ts";
-import { confirmWithdrawal, saveAttempt, type WithdrawalRun, type WithdrawOptions } from "./run.ts";
+import { saveAttempt } from "../../../client/notes/withdrawal_attempts.ts";
+import { confirmWithdrawal, type WithdrawalRun, type WithdrawOptions } from "./run.ts";
 
 /** Returns false if the note is unspent and a new proof is needed. */
 export async function resumeInterrupted(run: WithdrawalRun): Promise<boolean> {
@@ -69,7 +70,8 @@ export async function submitThroughRelayer(run: WithdrawalRun, prover: Prover): 
         "unfinished",
         `${baseUrl} has the proof but did not finish; trying the next relayer: ${reason}`,
       ),
-    onProved: (relayer, args) => saveAttempt(run, args, relayer.baseUrl),
+    onProved: ({ baseUrl: relayer }, args) =>
+      saveAttempt(run.store, record.id, args, { relayer, at: run.context.now() }),
   };
   await withdrawViaRelayers(candidates, request, {
     ...{

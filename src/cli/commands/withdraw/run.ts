@@ -1,14 +1,8 @@
 import type { Address } from "@ton/core";
 import { findNotePayment } from "../../../client/notes/note_payment.ts";
-import { recordAttempt, recordPayment } from "../../../client/notes/withdrawal_attempts.ts";
-import {
-  findNote,
-  type NoteRecord,
-  type NoteStore,
-  type WithdrawalAttempt,
-} from "../../../client/notes/note_store.ts";
+import { recordPayment } from "../../../client/notes/withdrawal_attempts.ts";
+import { findNote, type NoteRecord, type NoteStore } from "../../../client/notes/note_store.ts";
 import type { PoolJetton } from "../../../client/notes/pool_match.ts";
-import type { WithdrawArgs } from "../../../client/relayer/relayer_client.ts";
 import { Problem } from "../../../core/errors/problem.ts";
 import type { Deployment } from "../../../core/protocol/deployments.ts";
 import type { MerkleTree } from "../../../core/tree/merkle_tree.ts";
@@ -73,23 +67,6 @@ export async function confirmWithdrawal(
   for (const { name, text } of await findLinkWarnings(run, offer.tree)) run.view.warn(name, text);
   run.view.warnOfEarlierAttempts(findNote(await run.store.list(), run.record.id), run.recipient);
   await run.view.confirm(run.recipient, offer);
-}
-
-/** Earlier attempts are kept: any of them may still pay. */
-export async function saveAttempt(
-  { store, record, context }: WithdrawalRun,
-  { proof, publicSignals, recipient, fee, refund }: WithdrawArgs,
-  relayer?: string,
-): Promise<void> {
-  const withdrawal: WithdrawalAttempt = {
-    ...relayer === undefined ? {} : { relayer },
-    recipient: recipient.toRawString(),
-    fee: String(fee),
-    refund: String(refund),
-    request: { proof, publicSignals: [...publicSignals] },
-    at: context.now(),
-  };
-  await store.update(record.id, recordAttempt(findNote(await store.list(), record.id), withdrawal));
 }
 
 /** Throws `note_paid_elsewhere` if the pool paid another recipient. */
