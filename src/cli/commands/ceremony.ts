@@ -1,7 +1,7 @@
 import { Command, Option } from "commander";
 import { beaconExponents } from "../../ops/ceremony/transcript/transcript.ts";
 import type { CliContext } from "../context.ts";
-import type { CeremonyOptions } from "../output/ceremony_view.ts";
+import { addOutputOptions, type OutputOptions } from "../output/print.ts";
 import {
   parseBeaconExponent,
   parseBeaconRound,
@@ -22,7 +22,7 @@ import {
   init,
   type InitOptions,
   keygen,
-  type OutputOptions,
+  type KeysOptions,
   verify,
   type VerifyOptions,
 } from "./ceremony/steps.ts";
@@ -59,10 +59,9 @@ export function ceremonyCommand(context: CliContext): Command {
 }
 
 function subcommand(name: string, description: string, examples: string): Command {
-  return new Command(name).description(description)
-    .argument("<directory>", "the ceremony's folder")
-    .option("--json", "print one JSON object")
-    .option("--quiet", "print only essential output")
+  const command = new Command(name).description(description)
+    .argument("<directory>", "the ceremony's folder");
+  return addOutputOptions(command, "print one JSON object")
     .addHelpText("after", `\nExamples:\n${examples}`);
 }
 
@@ -93,7 +92,7 @@ function keygenCommand(context: CliContext): Command {
     .option("--json", "print one JSON object")
     .option("--quiet", "print only the public key")
     .addHelpText("after", "\nExamples:\n  tonado ceremony keygen alice.pem")
-    .action((file: string, options: CeremonyOptions) => keygen(context, file, options));
+    .action((file: string, options: OutputOptions) => keygen(context, file, options));
 }
 
 function announceCommand(context: CliContext): Command {
@@ -169,7 +168,7 @@ function exportCommand(context: CliContext): Command {
     "  tonado ceremony export ceremony --output keys",
   )
     .requiredOption("--output <directory>", "folder for the four files; existing files are kept")
-    .action((directory: string, options: OutputOptions) => exportCurrentKeys(context, directory, options));
+    .action((directory: string, options: KeysOptions) => exportCurrentKeys(context, directory, options));
 }
 
 function rehearseCommand(context: CliContext): Command {

@@ -32,7 +32,8 @@ import { submitDirectly } from "./withdraw/direct.ts";
 import { unrecoverableAddresses } from "../../client/withdrawal/recipient_check.ts";
 import { resolveRecipient } from "./withdraw/recipient_checks.ts";
 import { resumeInterrupted, submitThroughRelayer } from "./withdraw/relayed.ts";
-import { recordRunPayment, type WithdrawalRun, type WithdrawOptions } from "./withdraw/run.ts";
+import type { WithdrawOptions } from "../options/withdraw_options.ts";
+import { recordRunPayment, type WithdrawalRun } from "./withdraw/run.ts";
 
 /** May mean that the note is already spent. */
 const SPENT_CODES: ReadonlySet<ProblemCode> = new Set<ProblemCode>([

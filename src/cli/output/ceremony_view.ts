@@ -16,14 +16,12 @@ import { escapeLine } from "./sanitize.ts";
 import type { CliContext } from "../context.ts";
 import { type OutputOptions, printResult } from "./print.ts";
 
-export type CeremonyOptions = OutputOptions;
-
 const CIRCUIT_COLUMNS = 8;
 
 export class CeremonyView {
   readonly #progress;
 
-  constructor(private readonly context: CliContext, private readonly options: CeremonyOptions) {
+  constructor(private readonly context: CliContext, private readonly options: OutputOptions) {
     this.#progress = stageProgressLine(context.stderr, options);
   }
 

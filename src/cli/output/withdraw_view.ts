@@ -12,22 +12,8 @@ import { formatPayerFlags, requireConfirmation } from "../options/payer_options.
 import { stageProgressLine } from "./progress.ts";
 import { escapeLine } from "./sanitize.ts";
 import type { CliContext } from "../context.ts";
-import { CommandView, type OutputOptions, printWarning } from "./print.ts";
-
-type WithdrawViewOptions =
-  & Parameters<typeof formatChainFlags>[0]
-  & Parameters<typeof formatPayerFlags>[0]
-  & OutputOptions
-  & {
-    readonly fast?: boolean;
-    readonly refund?: string;
-    readonly maxFee?: string;
-    readonly yes?: boolean;
-    readonly self?: boolean;
-    readonly relayer?: readonly string[];
-    readonly recipientCheck: boolean;
-    readonly restart?: boolean;
-  };
+import type { WithdrawOptions } from "../options/withdraw_options.ts";
+import { CommandView, printWarning } from "./print.ts";
 
 const FINAL_CODES: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
   "nullifier_already_used",
@@ -37,13 +23,13 @@ const FINAL_CODES: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
 ]);
 
 /** With `--json`, prints one object per line: `quotes`, `warning`, `status`, `withdrawn`. */
-export class WithdrawView extends CommandView<WithdrawViewOptions> {
+export class WithdrawView extends CommandView<WithdrawOptions> {
   readonly #stages;
   readonly #warnedInUse = new Set<RelayerClient>();
 
   constructor(
     context: CliContext,
-    options: WithdrawViewOptions,
+    options: WithdrawOptions,
     readonly record: NoteRecord,
     readonly deployment: Deployment,
   ) {

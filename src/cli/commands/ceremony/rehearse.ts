@@ -7,11 +7,10 @@ import {
   type RehearsedStep,
 } from "../../../ops/ceremony/rehearsal/rehearsal.ts";
 import type { CliContext } from "../../context.ts";
-import { usageError } from "../../options/usage_error.ts";
-import type { CeremonyOptions } from "../../output/ceremony_view.ts";
-import { runStep, witnessProgramPins } from "./run_step.ts";
+import type { OutputOptions } from "../../output/print.ts";
+import { openUnusedOutput, runStep, witnessProgramPins } from "./run_step.ts";
 
-export interface RehearseOptions extends CeremonyOptions {
+export interface RehearseOptions extends OutputOptions {
   readonly poolVersion: 1 | 2;
   readonly output?: string;
 }
@@ -26,7 +25,7 @@ const outputNames = {
 
 export async function rehearse(context: CliContext, options: RehearseOptions): Promise<void> {
   const { output } = options;
-  if (output !== undefined) await assertUnused(context.ceremonyFolder(output), output);
+  if (output !== undefined) await openUnusedOutput(context, output, Object.values(outputNames));
   const folderFor = (name: string) =>
     output === undefined ? memoryFolder() : context.ceremonyFolder(`${output}/${name}`);
   await runStep(context, options, async (tools, view) => {
@@ -44,17 +43,6 @@ export async function rehearse(context: CliContext, options: RehearseOptions): P
     if (output !== undefined) await writeInputs(context.ceremonyFolder(output), rehearsal);
     view.showRehearsed(steps, rehearsal, output);
   });
-}
-
-async function assertUnused(folder: CeremonyFolder, output: string): Promise<void> {
-  for (const name of Object.values(outputNames)) {
-    if (!await folder.has(name)) continue;
-    throw usageError(
-      "--output",
-      `${output}/${name} already exists and is not replaced; name a new folder`,
-    );
-  }
-  await folder.assertWritable();
 }
 
 async function writeInputs(folder: CeremonyFolder, { plan, powers, r1cs }: Rehearsal): Promise<void> {

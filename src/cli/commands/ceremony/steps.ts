@@ -34,10 +34,11 @@ import {
 import { parseTranscript } from "../../../ops/ceremony/transcript/transcript.ts";
 import type { CliContext } from "../../context.ts";
 import { usageError } from "../../options/usage_error.ts";
-import { type CeremonyOptions, CeremonyView } from "../../output/ceremony_view.ts";
-import { runStep, type StepTools, witnessProgramPins } from "./run_step.ts";
+import { CeremonyView } from "../../output/ceremony_view.ts";
+import type { OutputOptions } from "../../output/print.ts";
+import { openUnusedOutput, runStep, type StepTools, witnessProgramPins } from "./run_step.ts";
 
-interface InputOptions extends CeremonyOptions {
+interface InputOptions extends OutputOptions {
   readonly powers?: string;
   readonly circuits?: string;
 }
@@ -46,13 +47,13 @@ export interface InitOptions extends InputOptions {
   readonly poolVersion: 1 | 2;
 }
 
-export interface AnnounceOptions extends CeremonyOptions {
+export interface AnnounceOptions extends OutputOptions {
   readonly source: string;
   readonly round: number;
   readonly exponent: number;
 }
 
-export interface ContributeOptions extends CeremonyOptions {
+export interface ContributeOptions extends OutputOptions {
   readonly name: string;
   readonly entropyFile?: string;
   readonly signingKey?: string;
@@ -65,20 +66,20 @@ export interface VerifyOptions extends InputOptions {
   readonly plan?: string;
 }
 
-export interface BeaconOptions extends CeremonyOptions {
+export interface BeaconOptions extends OutputOptions {
   readonly value: Uint8Array;
 }
 
-export interface OutputOptions extends InputOptions {
+export interface KeysOptions extends InputOptions {
   readonly output: string;
 }
 
-export interface FinalizeOptions extends OutputOptions {
+export interface FinalizeOptions extends KeysOptions {
   readonly fewContributors?: boolean;
   readonly plan?: string;
 }
 
-export async function keygen(context: CliContext, file: string, options: CeremonyOptions): Promise<void> {
+export async function keygen(context: CliContext, file: string, options: OutputOptions): Promise<void> {
   const { pem, publicKey } = await createSigningKey();
   await context.writeNewFile(file, ReadableStream.from([new TextEncoder().encode(pem)]));
   new CeremonyView(context, options).showSigningKey(file, publicKey);
@@ -155,7 +156,7 @@ export async function finalize(
     const programPins = witnessProgramPins(version);
     const keys = { ceremony, plan, programPins, fewContributors: options.fewContributors };
     assertExportable(keys);
-    const output = await openUnusedOutput(context, options, outputFiles("finalize", version));
+    const output = await openUnusedOutput(context, options.output, outputFiles("finalize", version));
     const checks = await withCeremonyInputs(
       context,
       options,
@@ -174,38 +175,21 @@ function readPlan(context: CliContext, { plan }: { readonly plan?: string }): Ce
 export async function exportCurrentKeys(
   context: CliContext,
   directory: string,
-  options: OutputOptions,
+  options: KeysOptions,
 ): Promise<void> {
   await runFolderStep(context, directory, options, async ({ folder }, view) => {
     const ceremony = await loadCeremony(folder);
     const files = outputFiles("export", circuitsVersion(ceremony.transcript.circuits));
-    const output = await openUnusedOutput(context, options, files);
+    const output = await openUnusedOutput(context, options.output, files);
     await exportKeys(output, requireKeys(ceremony).current);
     view.showExported(options.output, ceremony.transcript);
   });
 }
 
-async function openUnusedOutput(
-  context: CliContext,
-  { output }: OutputOptions,
-  files: readonly string[],
-): Promise<CeremonyFolder> {
-  const folder = context.ceremonyFolder(output);
-  for (const name of files) {
-    if (!await folder.has(name)) continue;
-    throw usageError(
-      "--output",
-      `${output}/${name} already exists and is not replaced; name a new folder`,
-    );
-  }
-  await folder.assertWritable();
-  return folder;
-}
-
 async function runFolderStep<T>(
   context: CliContext,
   directory: string,
-  options: CeremonyOptions,
+  options: OutputOptions,
   work: (step: StepTools & { readonly folder: CeremonyFolder }, view: CeremonyView) => Promise<T>,
 ): Promise<T> {
   return await runStep(

@@ -15,7 +15,8 @@ import { formatNative } from "../../options/chain_options.ts";
 import { POLL_INTERVALS_MS } from "../../options/polling_intervals.ts";
 import { MISSING_RELAYER, relayerWalletWarning } from "./recipient_checks.ts";
 import { saveAttempt } from "../../../client/notes/withdrawal_attempts.ts";
-import { confirmWithdrawal, type WithdrawalRun, type WithdrawOptions } from "./run.ts";
+import type { WithdrawOptions } from "../../options/withdraw_options.ts";
+import { confirmWithdrawal, type WithdrawalRun } from "./run.ts";
 
 /** Returns false if the note is unspent and a new proof is needed. */
 export async function resumeInterrupted(run: WithdrawalRun): Promise<boolean> {

@@ -10,24 +10,12 @@ import type { Chain, TransactionId } from "../../../ton/chain.ts";
 import type { Note } from "../../../core/protocol/note.ts";
 import type { AnyPool } from "../../../ton/pool/any_pool.ts";
 import type { CliContext } from "../../context.ts";
-import { type ChainOptions, formatChainFlags } from "../../options/chain_options.ts";
-import type { NoteStoreOptions } from "../../options/note_store_options.ts";
-import { assertCanConfirm, formatPayerFlags, type PayerOptions } from "../../options/payer_options.ts";
+import { formatChainFlags } from "../../options/chain_options.ts";
+import { assertCanConfirm, formatPayerFlags } from "../../options/payer_options.ts";
 import { POLL_INTERVALS_MS } from "../../options/polling_intervals.ts";
+import type { WithdrawOptions } from "../../options/withdraw_options.ts";
 import type { WithdrawView } from "../../output/withdraw_view.ts";
 import { findLinkWarnings } from "./recipient_checks.ts";
-
-export type WithdrawOptions = ChainOptions & NoteStoreOptions & PayerOptions & {
-  readonly to?: Address;
-  readonly relayer?: readonly string[];
-  readonly refund: string;
-  readonly maxFee?: string;
-  readonly fast?: boolean;
-  readonly recipientCheck: boolean;
-  readonly self?: boolean;
-  readonly restart?: boolean;
-  readonly yes?: boolean;
-};
 
 export interface WithdrawalRun {
   readonly context: CliContext;
