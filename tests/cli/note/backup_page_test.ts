@@ -70,7 +70,7 @@ async function exportsPage(t: Deno.TestContext, { page, env, state, notes }: Sce
     ) {
       assert.ok(state.html.includes(`<th scope="row">${what}</th><td>${value}</td>`), what);
     }
-    assert.match(state.html, /does not hold the seed, so it does not cover notes that\s+you create later/);
+    assert.match(state.html, /does not contain the seed, so it does not cover notes that\s+you create later/);
     assert.match(state.html, /@page \{ margin: [\d.]+cm; \}/);
   });
 
