@@ -13,7 +13,7 @@ async function post<Task>(task: Task, run: (task: Task) => unknown): Promise<Pos
   };
   scope.postMessage = (...args) => posted.push(args);
   try {
-    serveTasks("adder", Problem, run);
+    serveTasks("adder", run);
     await scope.onmessage!({ data: task });
   } finally {
     scope.onmessage = null;
