@@ -53,7 +53,7 @@ export interface Vaults {
 }
 
 /** Caches whole pages of leaves and spent notes of all pools between visits. */
-export type { PageCache as LeafCache } from "../client/pages/pool_pages.ts";
+export type { PageCache } from "../client/pages/pool_pages.ts";
 
 /** A connected wallet. Its answers are not trusted: only the pool's log proves a payment. */
 export interface Payer extends LibraryPayer {

@@ -20,7 +20,7 @@ const SLOW_TESTS = ["tools/mutants/tolk/worker_test.ts", "tests/contracts/v2"];
 
 /** Run by `test:app` and `test:all` only, because each keeps a browser busy for a minute or more. */
 const BROWSER_TESTS = [
-  ...["backup", "clock", "network", "relayer"].map((name) => `tests/app/faults/${name}_test.ts`),
+  ...["backup", "clock", "lies", "network", "relayer"].map((name) => `tests/app/faults/${name}_test.ts`),
   ...["keyboard", "session"].map((name) => `tests/app/screens/${name}_test.ts`),
   ...["command_line", "passphrase"].map((name) => `tests/app/${name}_test.ts`),
 ];

@@ -11,8 +11,8 @@ const settingsSchema = z.object({
   depositEndpoint: z.string().optional().catch(undefined),
   withdrawalEndpoint: z.string().optional().catch(undefined),
   relayers: z.array(z.string()).max(MAX_RELAYERS).optional().catch(undefined),
-  /** Whether the user accepted one endpoint for deposits and withdrawals. */
-  acceptsSharedEndpoint: z.boolean().optional().catch(undefined),
+  /** Host of the endpoint that the user accepted for both deposits and withdrawals. */
+  acceptedSharedHost: z.string().optional().catch(undefined),
   /** Fingerprint of the seed whose backup was read back. */
   provenSeed: z.string().optional().catch(undefined),
 });
@@ -33,6 +33,8 @@ export interface Connections {
   readonly relayers: readonly string[];
   /** Whether one endpoint serves both, and can therefore link a visitor's deposit and withdrawal. */
   readonly isShared: boolean;
+  /** Whether the user accepted that this endpoint serves both. */
+  readonly isShareAccepted: boolean;
 }
 
 /** A fault of a connection: it is not a URL, or the page's policy blocks it. */
@@ -43,8 +45,10 @@ export function connectionsOf(settings: Settings, config: AppConfig): Connection
   const depositEndpoint = settings.depositEndpoint ?? config.depositEndpoint;
   const withdrawalEndpoint = settings.withdrawalEndpoint ?? config.withdrawalEndpoint;
   const relayers = settings.relayers ?? config.relayers;
-  const isShared = new URL(depositEndpoint).host === new URL(withdrawalEndpoint).host;
-  return { depositEndpoint, withdrawalEndpoint, relayers, isShared };
+  const { host } = new URL(withdrawalEndpoint);
+  const isShared = new URL(depositEndpoint).host === host;
+  const isShareAccepted = isShared && settings.acceptedSharedHost === host;
+  return { depositEndpoint, withdrawalEndpoint, relayers, isShared, isShareAccepted };
 }
 
 export type ConnectionsForm = Readonly<

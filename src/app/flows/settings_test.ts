@@ -50,3 +50,12 @@ Deno.test("a connection that the page's policy blocks is refused before it is sa
   deepEqual(applyConnections(parseSettings({}), form, connect), blocked);
   ok("settings" in applyConnections(parseSettings({}), form, ["https:"]));
 });
+
+Deno.test("the consent to one endpoint for both ways ends when the endpoint changes", () => {
+  const shared = { ...config, withdrawalEndpoint: "https://a.example/other" };
+  const accepted = parseSettings({ acceptedSharedHost: "a.example" });
+  equal(connectionsOf(accepted, shared).isShareAccepted, true);
+  equal(connectionsOf(parseSettings({}), shared).isShareAccepted, false);
+  const both = { depositEndpoint: "https://c.example/rpc", withdrawalEndpoint: "https://c.example/rpc" };
+  equal(connectionsOf({ ...accepted, ...both }, config).isShareAccepted, false);
+});

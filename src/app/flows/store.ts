@@ -105,6 +105,7 @@ export function nextStore<Session>(
         const passphrase = event.type === "passkey" ? "passkey" : event.passphrase;
         return { step: "opening", passphrase, hasPasskey: state.hasPasskey };
       }
+      if (event.type === "failed") return { ...state, problem: event.problem };
       return event.type === "opened" ? { ...state, step: "open", session: event.session } : state;
     case "opening": {
       const { hasPasskey } = state;

@@ -81,7 +81,7 @@ function pageOf(url: URL): Response {
 async function visit(records: readonly NoteRecord[], unreadPools: readonly string[] = [], respond = pageOf) {
   const log: string[] = [];
   const context = {
-    ...{ clock: { now: () => 1_700_000_100_000 }, leaves: { read: async () => {}, write: async () => {} } },
+    ...{ clock: { now: () => 1_700_000_100_000 }, pages: { read: async () => {}, write: async () => {} } },
     ...{ trees: new PoolTrees(), registry: { network: "testnet", pools: poolMap() } },
     connections: () => ({ relayers: [RELAYER], withdrawalEndpoint: "https://chain.example" }),
     connect: () => chainOf(log),

@@ -11,9 +11,9 @@ import { type AnyPool, openPool } from "../../ton/pool/any_pool.ts";
 import type {
   ArtifactProgress,
   Downloads,
-  LeafCache,
   NoteFiles,
   OpenVault,
+  PageCache,
   RandomBytes,
   Vaults,
 } from "../ports.ts";
@@ -34,7 +34,7 @@ export interface AppContext {
   readonly random: RandomBytes;
   readonly clock: Clock;
   readonly registry: Deployments;
-  readonly leaves: LeafCache;
+  readonly pages: PageCache;
   readonly trees: PoolTrees;
   /** Returns the connections of the current settings. */
   connections(): Connections;

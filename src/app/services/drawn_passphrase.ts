@@ -1,4 +1,4 @@
-/** Draws passphrases: six words, each chosen uniformly from 2048, together 66 bits. */
+/** Draws passphrases: six different words from 2048, together 65.9 bits. */
 import { Problem } from "../../core/errors/problem.ts";
 import { Secret } from "../../core/text/secret.ts";
 import type { OpenVault, RandomBytes, Vaults } from "../ports.ts";
@@ -11,12 +11,15 @@ const loadWords = async () => (await import("@ton/crypto/dist/mnemonic/wordlist.
 export async function drawPassphrase(random: RandomBytes): Promise<Secret<string>> {
   const words = await loadWords();
   const bytes = new Uint8Array(2 * WORDS);
-  random(bytes);
-  // 2048 divides 65536, so no word is more likely than another.
-  const drawn = Array.from(
-    { length: WORDS },
-    (_, i) => words[(bytes[2 * i] * 256 + bytes[2 * i + 1]) % words.length],
-  );
+  let drawn: string[];
+  do {
+    random(bytes);
+    // 2048 divides 65536, so no word is more likely than another.
+    drawn = Array.from(
+      { length: WORDS },
+      (_, i) => words[(bytes[2 * i] * 256 + bytes[2 * i + 1]) % words.length],
+    );
+  } while (new Set(drawn).size < WORDS);
   return new Secret(drawn.join(" "));
 }
 
@@ -38,5 +41,5 @@ export async function createVault(vaults: Vaults, passphrase: Secret<string>): P
 async function isDrawn(passphrase: Secret<string>): Promise<boolean> {
   const known = new Set(await loadWords());
   const typed = passphrase.reveal().split(" ");
-  return typed.length >= WORDS && typed.every((word) => known.has(word));
+  return new Set(typed).size >= WORDS && typed.every((word) => known.has(word));
 }

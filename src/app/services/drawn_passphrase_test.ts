@@ -6,14 +6,24 @@ import { Secret } from "../../core/text/secret.ts";
 import type { OpenVault, Vaults } from "../ports.ts";
 import { createVault, drawPassphrase } from "./drawn_passphrase.ts";
 
+/** Words of the list that are never drawn together. */
+const REPEATED = "zoo zoo zoo zoo zoo zoo";
+
 Deno.test("the words are BIP 39's: 2048, all different", () => {
   deepEqual(words, mnemonicWordList);
   equal(new Set(words).size, 2048);
 });
 
 Deno.test("a drawn passphrase has six words, chosen by eleven random bits each", async () => {
-  const drawn = await drawPassphrase((bytes) => bytes.set([0, 0, 0, 1, 7, 255, 8, 0, 255, 255, 4, 0]));
-  equal(drawn.reveal(), [0, 1, 2047, 0, 2047, 1024].map((i) => words[i]).join(" "));
+  const drawn = await drawPassphrase((bytes) => bytes.set([0, 0, 0, 1, 7, 255, 8, 2, 255, 254, 4, 0]));
+  equal(drawn.reveal(), [0, 1, 2047, 2, 2046, 1024].map((i) => words[i]).join(" "));
+});
+
+Deno.test("words that repeat are drawn again", async () => {
+  const draws = [[0, 0, 0, 1, 0, 2, 0, 3, 0, 4, 8, 0], [0, 0, 0, 1, 0, 2, 0, 3, 0, 4, 0, 5]];
+  const drawn = await drawPassphrase((bytes) => bytes.set(draws.shift()!));
+  equal(drawn.reveal(), [0, 1, 2, 3, 4, 5].map((i) => words[i]).join(" "));
+  deepEqual(draws, []);
 });
 
 Deno.test("where memory does not suffice, only drawn words take the cheaper scrypt", async () => {
@@ -26,7 +36,7 @@ Deno.test("where memory does not suffice, only drawn words take the cheaper scry
   };
   await createVault(small as Vaults, new Secret("zoo zone zero youth young you"));
   deepEqual(asked.splice(0), [false, true]);
-  for (const own of ["correct horse battery staple", "zoo zone zero youth young xylophone"]) {
+  for (const own of ["correct horse battery staple", "zoo zone zero youth young xylophone", REPEATED]) {
     await rejects(createVault(small as Vaults, new Secret(own)), { code: "out_of_memory" });
     deepEqual(asked.splice(0), [false], own);
   }

@@ -100,7 +100,10 @@ function ClosedScreens(
       send={flow.send}
       onRestore={() => ports.go("#/restore")}
       onSaveUnreadable={() => saveUnreadable(ports)}
-      onSetAside={() => void setAside(ports).then(() => flow.send({ type: "erased" }))}
+      onSetAside={async () => {
+        await setAside(ports);
+        flow.send({ type: "erased" });
+      }}
       onReport={() => ports.go("#/report")}
     />
   );

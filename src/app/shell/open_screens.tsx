@@ -216,16 +216,18 @@ function WithdrawScreen({ ports, session, record, onDone }: KnownProps & { reado
     initial: startWithdrawal(record),
   }), record.id);
   const scan = useScanner(ports, (text) => addressInCode(text) !== undefined);
-  const { isShared } = connectionsOf(ports.settings.value, ports.config);
+  const { isShared, isShareAccepted, withdrawalEndpoint } = connectionsOf(ports.settings.value, ports.config);
   return (
     <>
       <WithdrawView
         {...{ state, send, onDone }}
         amount={ports.texts.app.amount(amount, asset)}
         texts={ports.texts}
-        asksAboutEndpoint={isShared && !ports.settings.value.acceptsSharedEndpoint}
+        asksAboutEndpoint={isShared && !isShareAccepted}
         onEndpoint={(accepted) =>
-          accepted ? ports.changeSettings({ acceptsSharedEndpoint: true }) : ports.go("#/settings")}
+          accepted
+            ? ports.changeSettings({ acceptedSharedHost: new URL(withdrawalEndpoint).host })
+            : ports.go("#/settings")}
         onScan={scan.start &&
           ((onAddress) => scan.start!((code) => onAddress(addressInCode(code)!)))}
         onCopy={(value) => ports.context.downloads.copy(value)}

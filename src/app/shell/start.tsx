@@ -13,7 +13,7 @@ import { connect } from "../../ton/endpoint/toncenter.ts";
 import { readAppConfig, type ServedConfig } from "../browser/app_config.ts";
 import { cameraScanner } from "../browser/camera.ts";
 import { Records } from "../browser/indexeddb.ts";
-import { browserLeafCache } from "../browser/leaf_cache.ts";
+import { browserPageCache } from "../browser/page_cache.ts";
 import { openTabs } from "../browser/locks.ts";
 import { browserNoteFiles } from "../browser/note_file.ts";
 import { browserPasskeys } from "../browser/passkey.ts";
@@ -49,7 +49,7 @@ function buildPorts(config: ServedConfig): AppPorts {
     vaults: browserVaults(booted.vaultWorker),
     downloads: browserDownloads,
     artifacts: booted.artifacts,
-    leaves: browserLeafCache(records),
+    pages: browserPageCache(records),
     trees: new PoolTrees(),
     random: (bytes) => crypto.getRandomValues(bytes),
     clock: systemClock,

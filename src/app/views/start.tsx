@@ -1,6 +1,7 @@
 /** The screens before the store is open: the first visit, a new store, and unlocking. */
 import { useState } from "preact/hooks";
 import { Secret } from "../../core/text/secret.ts";
+import { toProblem } from "../flows/machine.ts";
 import { findPassphraseFault, type StoreEvent, type StoreState } from "../flows/store.ts";
 import type { Texts } from "../text/en.ts";
 import { Form, NewPassphrase, PassphraseForm } from "./fields.tsx";
@@ -14,7 +15,7 @@ export interface StartProps<Session> {
   /** Saves an unreadable store as a file. */
   readonly onSaveUnreadable: () => Promise<void>;
   /** Removes an unreadable store, so that a backup can be restored. */
-  readonly onSetAside: () => void;
+  readonly onSetAside: () => Promise<void>;
   readonly onReport: () => void;
 }
 
@@ -80,6 +81,7 @@ function Locked<Session>(
 ) {
   const { passphrase } = texts;
   const [isSaved, setSaved] = useState(false);
+  const fail = (error: unknown) => send({ type: "failed", problem: toProblem(error) });
   return (
     <Step name="locked" title={passphrase.openTitle} lead={passphrase.openLead}>
       <ProblemNotice problem={state.problem} texts={texts} />
@@ -91,18 +93,20 @@ function Locked<Session>(
         texts={texts}
         onPassphrase={(text) => send({ type: "passphrase", passphrase: new Secret(text) })}
       />
-      {state.problem?.code === "note_store_corrupted" && (
+      {(state.problem?.code === "note_store_corrupted" || isSaved) && (
         <div class="way">
           <Button
             describedBy="unreadable-hint"
-            onClick={() => void onSaveUnreadable().then(() => setSaved(true))}
+            onClick={() => void onSaveUnreadable().then(() => setSaved(true), fail)}
           >
             {passphrase.saveUnreadable}
           </Button>
           <p class="hint" id="unreadable-hint">{passphrase.saveUnreadableHint}</p>
           {isSaved && (
             <>
-              <Button describedBy="aside-hint" onClick={onSetAside}>{passphrase.setAside}</Button>
+              <Button describedBy="aside-hint" onClick={() => void onSetAside().catch(fail)}>
+                {passphrase.setAside}
+              </Button>
               <p class="hint" id="aside-hint">{passphrase.setAsideHint}</p>
             </>
           )}

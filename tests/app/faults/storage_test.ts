@@ -115,6 +115,10 @@ const cases: FaultCases = {
     assert.match((await visit.notices())[1], /cannot be read\. Use a backup/);
     await visit.inspect("store-damaged");
     await visit.click("Save the unreadable notes");
+    await visit.page.evaluate(refuseToClear);
+    await visit.click("Restore a backup");
+    await visit.page.waitForSelector(".notice.is-problem::-p-text(could not save your notes)");
+    await visit.page.evaluate(allowToClear);
     await visit.click("Restore a backup");
     await visit.step("restore");
     await restoreFile(visit, encryptStore(content, OTHER_PASSPHRASE), OTHER_PASSPHRASE);
@@ -176,6 +180,19 @@ function denyStorage(page: Visit["page"]): Promise<unknown> {
       throw new DOMException("denied", "SecurityError");
     };
   });
+}
+
+/** It runs in the page, as the next does. */
+function refuseToClear(): void {
+  const { clear } = IDBObjectStore.prototype;
+  Object.assign(globalThis, { clear });
+  IDBObjectStore.prototype.clear = () => {
+    throw new DOMException("no space is left", "QuotaExceededError");
+  };
+}
+
+function allowToClear(): void {
+  IDBObjectStore.prototype.clear = (globalThis as unknown as { clear: IDBObjectStore["clear"] }).clear;
 }
 
 /** It runs in the page: the disk lost the end of the file. */

@@ -2,7 +2,7 @@
 import { boot } from "../../../src/app/boot.ts";
 import { readAppConfig } from "../../../src/app/browser/app_config.ts";
 import { Records } from "../../../src/app/browser/indexeddb.ts";
-import { browserLeafCache } from "../../../src/app/browser/leaf_cache.ts";
+import { browserPageCache } from "../../../src/app/browser/page_cache.ts";
 import { openTabs } from "../../../src/app/browser/locks.ts";
 import { browserNoteFiles } from "../../../src/app/browser/note_file.ts";
 import { browserPasskeys } from "../../../src/app/browser/passkey.ts";
@@ -26,7 +26,7 @@ export const adapters = {
   ...{ booted, records, config, Secret, Address, Cell, createProver, proverLocations, openStoredNotes },
   files: browserNoteFiles(records),
   vaults: browserVaults(booted.vaultWorker),
-  leaves: browserLeafCache(records),
+  leaves: browserPageCache(records),
   place: browserPlace(booted.base, records, booted.createServiceUrl),
   downloads: browserDownloads,
   scanner: cameraScanner,

@@ -29,7 +29,7 @@ export async function readPages(
   for (const url of context.connections().relayers) {
     const relayer = new RelayerClient(url, { requestTimeoutMs: PAGE_TIMEOUT_MS, ...signal && { signal } });
     try {
-      const { leaves: cache, trees } = context;
+      const { pages: cache, trees } = context;
       return await trees.grow(
         id,
         (tree) => downloadPoolPages(relayer, pool, { ...options, cache, tree }),
@@ -51,7 +51,7 @@ export async function readTree(
   relayer: RelayerClient,
   signal: AbortSignal,
 ): Promise<MerkleTree> {
-  const { leaves: cache, trees } = context;
+  const { pages: cache, trees } = context;
   const pool = openPool(withdrawalChain(context), address, version);
   return await trees.grow(
     address.toRawString(),

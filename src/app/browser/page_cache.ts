@@ -1,8 +1,8 @@
 /** Caches whole pages of leaves and spent notes between visits. The pages are public. */
-import type { LeafCache } from "../ports.ts";
+import type { PageCache } from "../ports.ts";
 import type { Records } from "./indexeddb.ts";
 
-export function browserLeafCache(records: Records): LeafCache {
+export function browserPageCache(records: Records): PageCache {
   return {
     async read(key) {
       const found = await records.get("leaves", key).catch(() => undefined);

@@ -1,0 +1,104 @@
+/// <reference lib="dom" />
+/** Servers that lie about a pool, a lost network after the hand-over, no shared memory: nothing is lost, and the screen names the next step. */
+import assert from "node:assert/strict";
+import { type Address, toNano } from "@ton/core";
+import { connect } from "../../../src/ton/endpoint/toncenter.ts";
+import { alterRoots } from "../../../testkit/servers/endpoint_faults.ts";
+import {
+  type FaultCases,
+  type FaultScene,
+  runCases,
+  type Visit,
+  withFaultScene,
+} from "../../support/app/fault_scene.ts";
+import {
+  confirmWithdrawal,
+  enterRecipient,
+  SETTLEMENT_TIMEOUT_MS,
+  withdraw,
+} from "../../support/app/money_steps.ts";
+import { chromium } from "../../support/system/chromium.ts";
+
+/** Of 10, less the relayer's fee of 0.05. */
+const PAYOUT = toNano("9.95");
+
+Deno.test({
+  name: "servers that lie or fall silent",
+  ignore: chromium === undefined,
+  fn: (t) => withFaultScene({ funded: 4 }, (scene) => runCases(t, scene, cases)),
+});
+
+const cases: FaultCases = {
+  async "an endpoint with other roots than the pool's gets no withdrawal, and the note is withdrawn later"(
+    scene,
+  ) {
+    const { withdrawal, relayer } = scene.gates;
+    const visit = await scene.visit({ content: scene.takeFunded() });
+    const recipient = await enterRecipient(visit);
+    await visit.step("review");
+    withdrawal.alter = (_path, json, body) =>
+      body.includes("get_root_history") ? JSON.parse(alterRoots(JSON.stringify(json))) : json;
+    const before = relayer.requests.length;
+    await confirmWithdrawal(visit);
+    await visit.step("withdraw-failed", SETTLEMENT_TIMEOUT_MS);
+    const [title, text] = await visit.notices();
+    assert.equal(title, "The withdrawal stopped");
+    assert.match(text, /Your note is safe\..*Settings/);
+    assert.ok(!relayer.requests.slice(before).includes("/withdraw"), "no proof left the page");
+    withdrawal.open();
+    await visit.click("Try again");
+    await confirmWithdrawal(visit);
+    await assertPaid(scene, visit, recipient);
+  },
+
+  async "a relayer that leaves out a spent note does not make it look unspent"(scene) {
+    const content = scene.takeFunded();
+    const first = await scene.visit({ content });
+    await assertPaid(scene, first, await withdraw(first));
+    const { relayer } = scene.gates;
+    relayer.alter = (path, json) => path === "/spent" ? { ...json, count: 0, nullifierHashes: [] } : json;
+    const second = await scene.visit({ content }); // its store is older than the withdrawal
+    await second.page.waitForSelector("li.note.withdrawn", { timeout: SETTLEMENT_TIMEOUT_MS });
+    assert.equal(await second.page.$("li.note.deposited button"), null);
+    await second.inspect("note-spent-elsewhere");
+    await second.page.close();
+  },
+
+  async "a page that goes offline right after the hand-over follows the withdrawal when it is online"(scene) {
+    const { relayer } = scene.gates;
+    const visit = await scene.visit({ content: scene.takeFunded() });
+    const recipient = await enterRecipient(visit);
+    relayer.hold("/withdraw/status");
+    await confirmWithdrawal(visit);
+    await visit.page.waitForFunction(() => document.body.innerText.includes("You can close this page now."), {
+      timeout: SETTLEMENT_TIMEOUT_MS,
+    });
+    await visit.page.setOfflineMode(true);
+    relayer.open();
+    await visit.step("withdraw-failed", SETTLEMENT_TIMEOUT_MS);
+    assert.match((await visit.notices()).join(" "), /may still arrive.*Follow it/);
+    await visit.page.setOfflineMode(false);
+    await visit.click("Follow it");
+    await assertPaid(scene, visit, recipient);
+  },
+
+  async "without shared memory a note is withdrawn as well"(scene) {
+    scene.app.alterHeaders = (headers) => {
+      for (const name of ["opener-policy", "embedder-policy"]) headers.delete(`cross-origin-${name}`);
+    };
+    const visit = await scene.visit({ content: scene.takeFunded() });
+    scene.app.alterHeaders = undefined;
+    assert.equal(await visit.page.evaluate("crossOriginIsolated"), false);
+    await assertPaid(scene, visit, await withdraw(visit));
+  },
+};
+
+async function balanceOf({ indexer }: FaultScene, account: Address): Promise<bigint> {
+  return (await connect({ network: "localnet", endpoint: indexer }).account(account)).balance;
+}
+
+async function assertPaid(scene: FaultScene, visit: Visit, recipient: Address): Promise<void> {
+  await visit.step("withdrawn", SETTLEMENT_TIMEOUT_MS);
+  assert.equal(await balanceOf(scene, recipient), PAYOUT);
+  await visit.page.close();
+}
