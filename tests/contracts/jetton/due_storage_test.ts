@@ -17,7 +17,7 @@ import { estimateWithdrawalCost } from "../../../src/ton/pool/withdrawal_cost.ts
 import { bounce, fromWallet, payout } from "../../support/contracts/claims.ts";
 import { chainPrices } from "../../../testkit/chain/chain_prices.ts";
 import { JettonSandbox } from "../../../testkit/chain/jetton_sandbox.ts";
-import type { Outcome } from "../../../testkit/chain/pool_sandbox.ts";
+import { type Outcome, priceLists } from "../../../testkit/chain/pool_sandbox.ts";
 import type { Claim } from "../../../testkit/chain/pool_storage.ts";
 
 const prices = chainPrices(mainnetConfig());
@@ -136,24 +136,26 @@ Deno.test("the relayer reads the storage that is due from a jetton pool's quote,
   }
 });
 
-Deno.test("the owner leaves 40 years of the claims' storage in the pool, to the nano", async () => {
-  const jettons = await JettonSandbox.open({ prices: "mainnet" });
-  const { pool } = jettons;
-  const jetton = { master: jettons.minter.address, wallet: jettons.poolWallet, claims: claimsOf(250) };
-  await jettons.setState({ deposits: 5_000, jetton });
-  const cells = 5_461 + 2 * Math.floor((5_000 - 4_096) / 11);
-  const reserve = prices.storage({
-    cells: BigInt(110 + 2 * cells + 2 * 250),
-    bits: BigInt(70_000 + 102 * 10_000 + 600 * 250),
-    seconds: 1_262_304_000n,
+for (const list of ["mainnet", "old"] as const) {
+  Deno.test(`the owner leaves 40 years of the claims' storage in the pool, to the nano (${list} prices)`, async () => {
+    const jettons = await JettonSandbox.open({ prices: list });
+    const { pool } = jettons;
+    const jetton = { master: jettons.minter.address, wallet: jettons.poolWallet, claims: claimsOf(250) };
+    await jettons.setState({ deposits: 5_000, jetton });
+    const cells = 5_461 + 2 * Math.floor((5_000 - 4_096) / 11);
+    const reserve = chainPrices(priceLists[list]).storage({
+      cells: BigInt(110 + 2 * cells + 2 * 250),
+      bits: BigInt(70_000 + 102 * 10_000 + 600 * 250),
+      seconds: 1_262_304_000n,
+    });
+    assert.ok(reserve > toNano("2.5"));
+    await pool.setState({ balance: reserve + toNano(1) });
+    const sweep = (amount: bigint) =>
+      pool.send(storeRecoverStuck(amount, at(9)), toNano(1), { from: pool.owner.address });
+    assert.equal((await sweep(toNano(1) + 1n)).exitCode, exitCodes.ERR_NOT_SURPLUS);
+    assert.equal((await sweep(toNano(1))).exitCode, 0);
   });
-  assert.ok(reserve > toNano("2.5"));
-  await pool.setState({ balance: reserve + toNano(1) });
-  const sweep = (amount: bigint) =>
-    pool.send(storeRecoverStuck(amount, at(9)), toNano(1), { from: pool.owner.address });
-  assert.equal((await sweep(toNano(1) + 1n)).exitCode, exitCodes.ERR_NOT_SURPLUS);
-  assert.equal((await sweep(toNano(1))).exitCode, 0);
-});
+}
 
 Deno.test("a deposit's quote counts storage from the last message on, and none for a pool that had no message", async () => {
   const DAY = 86_400;

@@ -1,6 +1,7 @@
 /** What a jetton pool writes, bit by bit, and what its transfers carry when prices are far from today's: from SPEC.md. */
 import assert from "node:assert/strict";
-import { Address, beginCell, toNano } from "@ton/core";
+import { Address, beginCell, Cell, toNano } from "@ton/core";
+import { defaultConfig } from "@ton/sandbox/dist/config/defaultConfig.js";
 import { exitCodes } from "../../../src/core/errors/problem.ts";
 import { mainnetConfig } from "../../../src/localnet/mainnet_config.ts";
 import { opCodes, storeDiscoverJettonWallet } from "../../../src/core/protocol/messages/pool_messages.ts";
@@ -81,9 +82,16 @@ Deno.test("a note's two transfers are TEP-74's, without a notification, to be an
   assert.deepEqual([coins(refund), refund.body.bits.length], [5n, 0]);
 });
 
-for (const times of [1n, 20n, 100n]) {
-  Deno.test(`at ${times} times mainnet's prices a transfer carries what SPEC.md says, and a deposit must bring it`, async () => {
-    const config = configWithScaledPrices(times);
+const scaledPrices = [
+  ["mainnet's", 1n, mainnetConfig()],
+  ["mainnet's", 20n, mainnetConfig()],
+  ["mainnet's", 100n, mainnetConfig()],
+  // Mainnet once charged for bits of storage as well.
+  ["mainnet's older", 10n, Cell.fromBase64(defaultConfig)],
+] as const;
+for (const [whose, times, base] of scaledPrices) {
+  Deno.test(`at ${times} times ${whose} prices a transfer carries what SPEC.md says, and a deposit must bring it`, async () => {
+    const config = configWithScaledPrices(times, base);
     const dear = chainPrices(config);
     const jettons = await JettonSandbox.open({ config, balance: toNano(50) });
     const wallets = dear.gas(40_000n) + 2n * dear.forward(0, { cells: 30n, bits: 12_000n }) +

@@ -7,7 +7,7 @@ export const RESULT_UNREACHABLE_WORKCHAIN = 36;
 
 /** Returns a configuration in which the basechain accepts no messages, so that payouts fail in the action phase. */
 export function configWithClosedBasechain(): Cell {
-  return alteredMainnetConfig((params) => {
+  return alteredConfig(mainnetConfig(), (params) => {
     const workchains = params.get(12)!.beginParse().loadDict(Dictionary.Keys.Int(32), anySlice);
     // workchain#a6 enabled_since:uint32 three splits:uint8 basic:Bool active:Bool accept_msgs:Bool ...
     const basechain = workchains.get(0)!.beginParse();
@@ -18,9 +18,9 @@ export function configWithClosedBasechain(): Cell {
   });
 }
 
-/** Returns a configuration with `times` mainnet's prices for gas, messages and storage. */
-export function configWithScaledPrices(times: bigint): Cell {
-  return alteredMainnetConfig((params) => {
+/** Returns a configuration with `times` the prices for gas, messages and storage. Default: mainnet's. */
+export function configWithScaledPrices(times: bigint, config = mainnetConfig()): Cell {
+  return alteredConfig(config, (params) => {
     // gas_flat_pfx#d1 flat_gas_limit:uint64 flat_gas_price:uint64 other:(gas_prices_ext#de gas_price:uint64 ...)
     params.set(21, scaleFields(params.get(21)!, [72, 144], times));
     // msg_forward_prices#ea lump_price:uint64 bit_price:uint64 cell_price:uint64 ...
@@ -32,8 +32,8 @@ export function configWithScaledPrices(times: bigint): Cell {
   });
 }
 
-function alteredMainnetConfig(change: (params: Dictionary<number, Cell>) => void): Cell {
-  const params = Dictionary.loadDirect(Dictionary.Keys.Int(32), Dictionary.Values.Cell(), mainnetConfig());
+function alteredConfig(config: Cell, change: (params: Dictionary<number, Cell>) => void): Cell {
+  const params = Dictionary.loadDirect(Dictionary.Keys.Int(32), Dictionary.Values.Cell(), config);
   change(params);
   return beginCell().storeDictDirect(params).endCell();
 }
