@@ -62,6 +62,7 @@ const CLOSEST_TESTS: readonly (readonly [RegExp, RegExp])[] = [
   [/\/v2\/jetton\/claims_jetton\.tolk$/, /v2\/jetton\/claims_test/],
   [/\/v2\/jetton\/(?:deposits|pool)_jetton\.tolk$/, /v2\/jetton\/(?:happy|attacks|money)_test/],
   [/\/v2\/(?:withdraw_many|spent_set)\.tolk$/, /withdraw_many_test|spent_set_test/],
+  [/\/v2\/pool(?:_native)?\.tolk$/, /v2\/(?:withdraw|deposits|withdraw_many|rebuild|money)_test/],
   [/\/prices\.tolk$/, /quote_test|money_test|exact_charges_test/],
   [/\/pool_exits\.tolk$/, /proofs_test|malformed_test|rejections_test/],
   [/\/errors\.tolk$/, /rejections_test|discovery_test|admin_test|withdraw_test/],
