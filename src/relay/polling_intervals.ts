@@ -14,6 +14,11 @@ export interface PollingIntervals {
   readonly rebroadcastMs: number;
   /** Interval between reads of the pools' balances, which storage consumes over years. */
   readonly poolFundsPollMs: number;
+  /**
+   * Upper bound for the time until a refused payout is a claim: the messages to the pool's wallet and back. Interval
+   * between reads of a pool's claims while there are such payouts.
+   */
+  readonly payoutMs: number;
 }
 
 /** A public endpoint allows 1 request a second without a key and 10 with one; polling uses at most half. */
@@ -32,6 +37,7 @@ export function getPollingIntervals(
       walletPollMs: 200,
       rebroadcastMs: 2_000,
       poolFundsPollMs: 2_000,
+      payoutMs: 4_000,
     };
   }
   const each = 2 * options.pools * (options.hasKey ? 100 : 1_000);
@@ -46,5 +52,6 @@ export function getPollingIntervals(
     walletPollMs: 2_000,
     rebroadcastMs: 6_000,
     poolFundsPollMs: 6 * 3_600_000,
+    payoutMs: Math.max(10_000, each),
   };
 }

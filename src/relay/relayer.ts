@@ -81,6 +81,7 @@ function startTasks(parts: RelayerParts): Promise<unknown>[] {
   if (config.settle !== undefined && proveSettlement !== undefined) {
     const settler = {
       ...{ ...shared, wallet, pools, mode: config.settle, prover: { proveSettlement }, random: Math.random },
+      prices: parts.withdrawals.priceCache,
       log: log.getChild("settler"),
     };
     tasks.push(runSettler(parts.settlements, settler, signal));

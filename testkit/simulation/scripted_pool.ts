@@ -11,7 +11,7 @@ export const testAddress = (byte: number) => new Address(0, Buffer.alloc(32, byt
 export const poolAddress = testAddress(0x70);
 export const jettonMaster = testAddress(0x6a);
 const stranger = testAddress(0x5a);
-const NO_ADDRESS: TupleItem = { type: "null" };
+export const NO_ADDRESS: TupleItem = { type: "null" };
 
 const flag = (value: boolean) => int(value ? -1 : 0);
 const valueOf = (item: TupleItem) => item.type === "int" ? item.value : 0n;

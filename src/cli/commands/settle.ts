@@ -78,9 +78,10 @@ async function settle(context: CliContext, key: string, options: SettleCommandOp
   const info = await pool.getSettleInfo({ signal });
   const count = nextBatchSize(queue.tree.size, queue.waiting.length);
   const rule = rewardByRule(info, count, Math.floor(context.now() / 1000));
+  // Deposits that came after the queue was read share what was prepaid.
   const reward = deployment.asset === "native"
     ? rule
-    : prepaidReward(info, rule, count, queue.waiting.length);
+    : prepaidReward(info, rule, count, Math.max(count, await pool.getNextIndex({ signal }) - info.settled));
   if (!options.json && !options.quiet) {
     context.stdout.write(
       `${pluralize(queue.waiting.length, "deposit")} waiting in ${poolKey(deployment)}, ${

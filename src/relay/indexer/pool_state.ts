@@ -4,7 +4,8 @@ import { ROOT_WINDOW } from "../../core/protocol/v2/pool_constants.ts";
 import { ROOT_HISTORY_SIZE } from "../../core/tree/merkle_tree.ts";
 import type { Network } from "../../core/protocol/network.ts";
 import { formatAddress } from "../../core/text/address_format.ts";
-import { lacksMinFee, payoutRoom } from "../withdrawals/policy.ts";
+import { ClaimRoom } from "../withdrawals/claim_room.ts";
+import { lacksMinFee } from "../withdrawals/policy.ts";
 import type { PoolId } from "../../store/store.ts";
 import type { TreeService } from "../../tree/tree_service.ts";
 import type { ChainHead } from "./chain_head.ts";
@@ -30,8 +31,8 @@ export class PoolState {
   newestLt = 0n;
   appliedLt = 0n;
   rootMismatches = 0;
-  /** Payouts that the jetton pool's wallet refused, as last fetched. */
-  openClaims = 0;
+  /** Of a jetton pool. */
+  readonly claimRoom = new ClaimRoom();
   #notReadyReason: string | undefined = "starting";
   #syncedAt = -Infinity;
 
@@ -67,9 +68,14 @@ export class PoolState {
     return place < 0 ? 0 : ROOT_HISTORY_SIZE - place;
   }
 
-  /** Returns how many withdrawals the pool accepts with its open claims. */
+  /** Payouts that the jetton pool's wallet refused, as last fetched. */
+  get openClaims(): number {
+    return this.claimRoom.openClaims;
+  }
+
+  /** Returns how many more withdrawals the pool accepts, even if its wallet refuses all payouts on their way. */
   get payoutRoom(): number {
-    return payoutRoom(this.openClaims);
+    return this.deployment.asset === "native" ? Infinity : this.claimRoom.left(this.tree.paymentCount);
   }
 
   get syncedAt(): number {

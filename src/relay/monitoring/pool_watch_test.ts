@@ -8,6 +8,7 @@ import { mainnetConfig } from "../../localnet/mainnet_config.ts";
 import { rootLog } from "../../telemetry/log.ts";
 import type { Chain } from "../../ton/chain.ts";
 import { fetchNetworkPrices } from "../../ton/network_prices.ts";
+import { ChangeSignal } from "../change_signal.ts";
 import { PoolState } from "../indexer/pool_state.ts";
 import { PoolCache } from "../withdrawals/pool_cache.ts";
 import { watchClaims } from "./claims_monitor.ts";
@@ -88,10 +89,38 @@ Deno.test("the claims of jetton pools are read every 30 s, and stay as they were
     scene.at(at + 1, () => void (claims = next));
   }
   scene.at(120_001, () => end.abort());
-  const { chain, clock } = scene;
-  await watchClaims([native.pool, pool], { chain, clock, log: rootLog() }, end.signal);
+  const deps = {
+    ...{ chain: scene.chain, clock: scene.clock, intervals: { payoutMs: 10_000 } },
+    ...{ changes: new ChangeSignal(), log: rootLog() },
+  };
+  await watchClaims([native.pool, pool], deps, end.signal);
   deepEqual([seen.length, pool.openClaims, calls.length, native.calls.length], [4, 0, 5, 0]);
-  await watchClaims([native.pool], { chain, clock, log: rootLog() }, new AbortController().signal);
+  await watchClaims([native.pool], deps, new AbortController().signal);
+});
+
+Deno.test("claims are read every 10 s while a withdrawal may still add some, and the broadcaster is woken", async () => {
+  const { scene, calls, pool } = poolOf(1);
+  const { get_pool_info } = scene.getters;
+  const reads: number[] = [];
+  let withdrawals = 0;
+  scene.getters.get_pool_info = (...args) => {
+    reads.push(scene.now);
+    const info = get_pool_info(...args);
+    return [...info.slice(0, 6), int(withdrawals), ...info.slice(7), int(0)];
+  };
+  const changes = new ChangeSignal();
+  const end = new AbortController();
+  let seen = 0; // by the indexer
+  Object.defineProperty(pool.tree, "paymentCount", { get: () => seen });
+  scene.at(35_000, () => void (seen = 1));
+  scene.at(45_000, () => void (withdrawals = 1));
+  scene.at(95_000, () => end.abort());
+  const deps = { chain: scene.chain, clock: scene.clock, intervals: { payoutMs: 10_000 }, changes };
+  await watchClaims([pool], { ...deps, log: rootLog() }, end.signal);
+  // The read at 50 s shows the withdrawal, and at 60 s its payouts have ended.
+  deepEqual(reads, [0, 30_000, 40_000, 50_000, 60_000, 90_000]);
+  deepEqual([changes.count, calls.length], [6, 6]);
+  equal(pool.payoutRoom, 128);
 });
 
 Deno.test("the funds of pools are read in their interval, or after ten minutes if one could not be read", async () => {

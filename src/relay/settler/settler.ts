@@ -15,10 +15,10 @@ import {
 import type { Prover } from "../../prover/prover.ts";
 import type { Log } from "../../telemetry/log.ts";
 import type { Chain } from "../../ton/chain.ts";
+import type { NetworkPrices } from "../../ton/network_prices.ts";
 import { V2Pool } from "../../ton/pool/v2/pool.ts";
 import {
   nextBatchSize,
-  prepaidReward,
   rewardByRule,
   settlementDueAt,
   settlementValue,
@@ -27,6 +27,7 @@ import type { Wallet } from "../../ton/wallet/wallet.ts";
 import type { ChangeSignal } from "../change_signal.ts";
 import type { PoolState } from "../indexer/pool_state.ts";
 import type { Leadership } from "../operations/leadership.ts";
+import { expectedReward } from "./expected_reward.ts";
 import type { Settlements } from "./settlements.ts";
 
 /** `profitable`: when the reward exceeds the cost. `eager`: as soon as the pool accepts it. */
@@ -40,6 +41,7 @@ interface SettlerDeps {
   readonly pools: readonly PoolState[];
   readonly changes: ChangeSignal;
   readonly clock: Clock;
+  readonly prices: { getPrices(): Promise<NetworkPrices> };
   readonly leadership: Pick<Leadership, "isLeader">;
   readonly random: () => number;
   readonly log: Log;
@@ -92,7 +94,7 @@ async function prepareSettlement(
   const end = settlementEnd(input);
   const message = contract.buildSettleMessage({ newRoot: input.newRoot, end, proof, value });
   if (!settlements.add(pool, { input, message })) return true;
-  log.info("{pool}: settling {count} deposits, for a reward of {reward} nano", {
+  log.info("{pool}: settling {count} deposits, for a reward of at most {reward} nano", {
     ...{ pool: pool.key, count: end - settlementStart(input), reward: String(reward) },
   });
   changes.notify();
@@ -109,7 +111,7 @@ async function nextInput(
   pool: PoolState,
   contract: V2Pool,
   settlements: Settlements,
-  { clock, mode, random, wallet }: SettlerDeps,
+  { clock, mode, prices, random, wallet }: SettlerDeps,
   signal: AbortSignal,
 ): Promise<NextSettlement | undefined> {
   const tree = pool.settledTree!;
@@ -120,20 +122,29 @@ async function nextInput(
   if (count === 0 || !pool.readiness(clock.now()).ready) return undefined;
   if (last !== undefined && (count < CHUNK_SLOTS || settlements.count(pool) >= MAX_AHEAD)) return undefined;
   const info = await contract.getSettleInfo({ signal, lowPriority: true });
+  const now = Math.floor(clock.now() / 1000);
+  if (last === undefined && (info.settled !== first || now < settlementDueAt(info, first + count))) {
+    return undefined;
+  }
+  // Settlements before this one end the wait that the pool pays for.
+  const rule = rewardByRule(last === undefined ? info : { ...info, waitingSince: now }, count, now);
+  let reward = rule;
+  if (mode === "profitable") {
+    const needed = profitableReward(info.settlementCost);
+    if (rule < needed) return undefined;
+    reward = await expectedReward({
+      ...{ contract, info, rule, count, needed, prices },
+      ahead: settlements.count(pool),
+      knownDeposits: tree.leafCount,
+    }, { signal, lowPriority: true });
+    if (reward < needed) return undefined;
+  }
   const value = settlementValue(info);
-  const isNative = pool.deployment.asset === "native";
-  const paid = (rule: bigint) => isNative ? rule : prepaidReward(info, rule, count, tree.queue.length);
   if (last !== undefined) {
-    // A full chunk may be settled at once, for twice the cost.
-    const reward = paid(rewardByRule({ ...info, waitingSince: 0 }, count, 0));
     const queue = waiting.map(({ commitment }) => commitment);
     return { input: settlementInputsAfter(last.input, queue), value, reward };
   }
-  const now = Math.floor(clock.now() / 1000);
-  if (info.settled !== first || now < settlementDueAt(info, first + count)) return undefined;
-  const reward = paid(rewardByRule(info, count, now));
   if (mode === "profitable") {
-    if (reward < profitableReward(info.settlementCost)) return undefined;
     await clock.sleep(random() * MAX_RANDOM_DELAY_MS, signal);
     if (signal.aborted || tree.size !== first) return undefined;
   }

@@ -1,13 +1,16 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { Address, TupleReader } from "@ton/core";
+import { Address, Dictionary, TupleReader } from "@ton/core";
 import { baseProof } from "../../../testkit/simulation/requests.ts";
 import { int } from "../../../testkit/simulation/scripted_chain.ts";
+import { NO_ADDRESS } from "../../../testkit/simulation/scripted_pool.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import { loadSettle } from "../../core/protocol/v2/messages.ts";
 import type { Clock } from "../../core/time.ts";
 import { settlementEnd, type SettlementInput, settlementStart } from "../../core/tree/settlement.ts";
+import { mainnetConfig } from "../../localnet/mainnet_config.ts";
 import { rootLog } from "../../telemetry/log.ts";
 import type { Chain } from "../../ton/chain.ts";
+import { fetchNetworkPrices } from "../../ton/network_prices.ts";
 import type { DepositEvent, PoolEvent } from "../../ton/pool/history/pool_events.ts";
 import { ChangeSignal } from "../change_signal.ts";
 import { SettledTree } from "../indexer/tree/settled_tree.ts";
@@ -19,6 +22,10 @@ const START_SECONDS = 1_700_000_000;
 const COST = 800_000_000n;
 const address = new Address(0, Buffer.alloc(32, 7));
 const relayer = new Address(0, Buffer.alloc(32, 2));
+const config = Dictionary.loadDirect(Dictionary.Keys.Int(32), Dictionary.Values.Cell(), mainnetConfig());
+const prices = await fetchNetworkPrices(
+  { configParam: (param: number) => Promise.resolve(config.get(param)!) } as Chain,
+);
 
 interface SceneOptions {
   readonly mode?: SettleMode;
@@ -31,6 +38,12 @@ interface SceneOptions {
   readonly ready?: boolean;
   /** Number of deposits that the pool has settled. Default: that of the tree. */
   readonly settled?: number;
+  /** Number of the pool's deposits. Default: those that the indexer knows. */
+  readonly deposits?: number;
+  /** Of the pool, in nano. */
+  readonly balance?: bigint;
+  /** Seconds since the pool's last event. */
+  readonly idle?: number;
 }
 
 /** A clock on which time passes only in `sleep`, which also runs the actions that are due. */
@@ -81,8 +94,19 @@ async function settler(waiting: number, options: SceneOptions = {}) {
   const { clock, due, elapsed } = scriptedClock();
   const info = { settledAt: START_SECONDS - waited, waitingSince: START_SECONDS - waited };
   let infoReads = 0;
+  const { balance = 1_000n * COST, idle = 0 } = options;
   const chain = {
-    runGetMethod: () => {
+    account: () => Promise.resolve({ state: "active", balance, syncUtime: START_SECONDS }),
+    runGetMethod: (_: Address, method: string) => {
+      if (method === "get_pool_info") {
+        const deposits = options.deposits ?? tree.leafCount;
+        return Promise.resolve(
+          new TupleReader([
+            ...[int(asset === "native" ? 2 : 3), NO_ADDRESS, NO_ADDRESS, NO_ADDRESS, int(0), int(deposits)],
+            ...[0, 1 << 20, 0, START_SECONDS - idle, 0].map(int),
+          ]),
+        );
+      }
       infoReads++;
       const { settledAt, waitingSince } = info;
       const values = [options.settled ?? tree.size, tree.rootCount, pending, settledAt, waitingSince, COST];
@@ -101,6 +125,7 @@ async function settler(waiting: number, options: SceneOptions = {}) {
         },
       },
       ...{ mode, chain, clock, wallet: { address: relayer }, pools: [pool], changes: new ChangeSignal() },
+      prices: { getPrices: () => Promise.resolve(prices) },
       ...{ leadership: { isLeader }, random: () => 0.5, log: rootLog() },
     }, end.signal);
   };
@@ -158,6 +183,39 @@ for (const [claim, waiting, options, expectedAt] of rewards) {
     await run(1_300);
     // Each settlement waits half of the ten seconds, by the random number of the test.
     deepEqual(times().slice(0, 1), expectedAt === undefined ? [] : [expectedAt + 5]);
+  });
+}
+
+const YEAR = 31_557_600;
+const storage = prices.storageFee({ cells: 2_606n, bits: 1_504_800n, seconds: BigInt(YEAR) });
+const refused: [claim: string, waiting: number, options: SceneOptions, expected: number[][]][] = [
+  [
+    "deposits that the indexer does not know share what was prepaid",
+    16,
+    { asset: "jet", pending: 2n * COST, deposits: 32 },
+    [],
+  ],
+  ["with their share it still pays", 16, { asset: "jet", pending: 4n * COST, deposits: 32 }, [[0, 16]]],
+  ["the pool has less than the reward", 16, { balance: COST }, []],
+  ["each settlement on its way takes its reward first", 48, { balance: 3n * COST }, [[0, 16], [16, 32]]],
+  [
+    "storage of an idle year takes it",
+    16,
+    { asset: "jet", pending: 9n * COST, balance: storage, idle: YEAR },
+    [],
+  ],
+  [
+    "after the storage of an idle year it still pays",
+    16,
+    { asset: "jet", pending: 9n * COST, balance: storage + 2n * COST, idle: YEAR },
+    [[0, 16]],
+  ],
+];
+for (const [claim, waiting, options, expected] of refused) {
+  Deno.test(`a profitable settler counts on no more than the pool can pay: ${claim}`, async () => {
+    const { run, spans } = await settler(waiting, { mode: "profitable", ...options });
+    await run(60);
+    deepEqual(spans(), expected);
   });
 }
 

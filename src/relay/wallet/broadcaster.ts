@@ -2,7 +2,7 @@
 // journaled before it is sent, resent until it is on chain or chain time has passed its end, then removed.
 // Pool events end jobs, the broadcaster only those whose root expired. A reported seqno never decides alone.
 import { Cell } from "@ton/core";
-import type { Job, JobChange, LedgerEntry, Store, Transfer } from "../../store/store.ts";
+import type { Job, JobChange, LedgerEntry, PoolId, Store, Transfer } from "../../store/store.ts";
 import type { Log } from "../../telemetry/log.ts";
 import type { Chain } from "../../ton/chain.ts";
 import type { Wallet } from "../../ton/wallet/wallet.ts";
@@ -13,7 +13,7 @@ import type { Leadership } from "../operations/leadership.ts";
 import type { PollingIntervals } from "../polling_intervals.ts";
 import type { PoolState } from "../indexer/pool_state.ts";
 import { asBroadcast, asExpired, asRequeued } from "./job_changes.ts";
-import { countFitting, dueAt, selectDue, withinPayoutRoom } from "./due_jobs.ts";
+import { countFitting, countUnderWay, dueAt, selectDue, withinPayoutRoom } from "./due_jobs.ts";
 import { buildWithdrawMessages, type PayableJob } from "./withdraw_messages.ts";
 import { Quotes } from "./quotes.ts";
 import { MAX_BLOCK_TIME_SKEW_SECONDS } from "../withdrawals/policy.ts";
@@ -175,18 +175,20 @@ class Broadcaster {
 
   async #signNext(): Promise<Transfer | undefined> {
     const { store, wallet, walletMonitor, settlements, pools, clock } = this.deps;
-    const ready = await this.#nextBatch();
+    const jobs = await store.liveJobs();
+    const underWay = countUnderWay(jobs, clock.now());
+    const ready = await this.#nextBatch(jobs, underWay);
     if (ready.length === 0 && (settlements?.isEmpty ?? true)) return undefined;
     const { seqno, now, elapsedUntil: passed } = await walletMonitor.observe();
     // Deposits continued meanwhile: recheck, so that no message is sent that the pool would refuse.
-    const withdrawals = buildWithdrawMessages(await this.#selectPayable(ready), this.deps);
+    const withdrawals = buildWithdrawMessages(await this.#selectPayable(ready, underWay), this.deps);
     const messages = [
       ...withdrawals.map(({ message }) => message),
       ...settlements?.take(pools, wallet.maxMessages - withdrawals.length, clock.now()) ?? [],
     ];
     if (messages.length === 0) return undefined;
-    const jobs = withdrawals.flatMap((one) => one.jobs);
-    await this.#assignQueryIds(jobs);
+    const sent = withdrawals.flatMap((one) => one.jobs);
+    await this.#assignQueryIds(sent);
     const { message, hash, validUntil } = wallet.sign({
       seqno,
       validUntil: now + TRANSFER_LIFETIME_SECONDS,
@@ -197,7 +199,7 @@ class Broadcaster {
       validUntil,
       hash,
       boc: new Uint8Array(message.toBoc()),
-      jobs,
+      jobs: sent,
       signedAt: passed,
     };
     await store.beginTransfer(transfer);
@@ -214,15 +216,15 @@ class Broadcaster {
     }
   }
 
-  async #nextBatch(): Promise<PayableJob[]> {
-    const { store, clock, wallet, pools } = this.deps;
-    const due = selectDue(await store.liveJobs(), clock.now(), this.deps);
+  async #nextBatch(jobs: readonly Job[], underWay: ReadonlyMap<PoolId, number>): Promise<PayableJob[]> {
+    const { clock, wallet, pools } = this.deps;
+    const due = selectDue(jobs, clock.now(), this.deps);
     const quotes = new Quotes(this.deps, this.signal);
     const batch: PayableJob[] = [];
     while (due.length > 0) {
       const fitting = countFitting(batch, due, { maxMessages: wallet.maxMessages, pools });
       if (fitting === 0) break;
-      const next = await this.#selectPayable(due.splice(0, fitting).map((job) => ({ job })));
+      const next = await this.#selectPayable(due.splice(0, fitting).map((job) => ({ job })), underWay);
       await quotes.fetchAll(next.map(({ job: { refund }, pool }) => ({ pool, refund })));
       for (const { job, pool } of next) {
         const value = quotes.get({ pool, refund: job.refund });
@@ -236,6 +238,7 @@ class Broadcaster {
   /** A job with an unknown root expires only after a new read: another replica may know a newer root. */
   async #selectPayable<T extends { readonly job: Job }>(
     waiting: readonly T[],
+    underWay: ReadonlyMap<PoolId, number>,
   ): Promise<(T & { pool: PoolState })[]> {
     const { pools, clock, intervals } = this.deps;
     const served = waiting.flatMap((one) => {
@@ -247,7 +250,7 @@ class Broadcaster {
       const mayExpire = pool.payoutRoom > 0 && pool.syncedAt >= job.acceptedAt + intervals.minPollMs;
       if (mayExpire) await this.#expire(job, pool);
     }
-    return withinPayoutRoom(current);
+    return withinPayoutRoom(current, underWay);
   }
 
   async #expire(job: Job, { key }: PoolState): Promise<void> {

@@ -139,11 +139,23 @@ Deno.test("a withdrawal whose root left the history does not expire while the po
   equal((await jobsOf(scene, 1))[0].state, "accepted");
 });
 
-Deno.test("a transfer holds no more withdrawals of a pool than it has room for, and the next one the others", async () => {
+Deno.test("withdrawals beyond a pool's room for claims wait until those under way have ended and there is room", async () => {
   const scene = await sceneWith(job(1), job(2), job(3));
   scene.pool.payoutRoom = 2;
   scene.at(3_000, () => scene.include(0, [101n, 102n]));
-  await scene.run(9_000);
+  const sentAt: number[] = [];
+  scene.at(20_000, async () => {
+    sentAt.push(scene.transfers.length);
+    // Its payouts are not counted yet, so it took a place of the room.
+    await scene.store.changeJob(ids(1)[0], (found) => ({ ...found, state: "confirmed" }));
+    scene.pool.payoutRoom = 1;
+  });
+  scene.at(30_000, () => {
+    sentAt.push(scene.transfers.length);
+    scene.pool.payoutRoom = 2; // the claims were read: there are none
+  });
+  await scene.run(37_000);
+  deepEqual(sentAt, [1, 1]);
   deepEqual(scene.transfers.map(({ jobs }) => jobs.map(({ queryId }) => queryId)), [[101n, 102n], [103n]]);
 });
 

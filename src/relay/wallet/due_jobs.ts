@@ -1,5 +1,5 @@
 /** Decides which accepted withdrawals go into the next transfer. Pure. */
-import type { Job } from "../../store/store.ts";
+import type { Job, PoolId } from "../../store/store.ts";
 import type { PoolState } from "../indexer/pool_state.ts";
 import { canShareMessage, groupByMessage, MAX_BATCH_SIZE, type PayableJob } from "./withdraw_messages.ts";
 
@@ -30,11 +30,30 @@ export function selectDue(jobs: readonly Job[], now: number, policy: BatchPolicy
   return ready.filter((job) => due.has(job));
 }
 
-/** Selects the jobs whose payouts fit into their pool's room for claims. The others wait for the next transfer. */
-export function withinPayoutRoom<T extends { readonly pool: PoolState }>(jobs: readonly T[]): T[] {
+/** After this time, in ms, a sent withdrawal that no event has ended no longer takes room. */
+const MAX_UNDER_WAY_MS = 600_000;
+
+/** Returns the number of withdrawals of each pool that were sent and that the indexer has not seen yet. */
+export function countUnderWay(jobs: readonly Job[], now: number): ReadonlyMap<PoolId, number> {
+  const counts = new Map<PoolId, number>();
+  for (const { pool, state, broadcastAt = 0 } of jobs) {
+    if (state !== "broadcast" || now - broadcastAt >= MAX_UNDER_WAY_MS) continue;
+    counts.set(pool, (counts.get(pool) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/**
+ * Selects the jobs whose payouts fit into their pool's room for claims, together with those under way. The others wait
+ * for a later transfer.
+ */
+export function withinPayoutRoom<T extends { readonly pool: PoolState }>(
+  jobs: readonly T[],
+  underWay: ReadonlyMap<PoolId, number>,
+): T[] {
   const counts = new Map<PoolState, number>();
   return jobs.filter(({ pool }) => {
-    const count = (counts.get(pool) ?? 0) + 1;
+    const count = (counts.get(pool) ?? underWay.get(pool.id) ?? 0) + 1;
     counts.set(pool, count);
     return count <= pool.payoutRoom;
   });

@@ -1,8 +1,14 @@
 import { deepEqual, equal } from "node:assert/strict";
 import type { Job } from "../../store/store.ts";
 import type { PoolState } from "../indexer/pool_state.ts";
-import { countFitting, dueAt, selectDue, withinPayoutRoom } from "./due_jobs.ts";
-import { payoutRoom } from "../withdrawals/policy.ts";
+import {
+  countFitting,
+  countUnderWay,
+  dueAt,
+  selectDue,
+  withinPayoutRoom,
+} from "./due_jobs.ts";
+import { payoutRoom } from "../withdrawals/claim_room.ts";
 import { MAX_BATCH_SIZE, type PayableJob } from "./withdraw_messages.ts";
 
 const pools = new Map([["v1", {}], ["v2", { settledTree: {} }], ["w2", { settledTree: {} }]]) as Map<
@@ -55,9 +61,21 @@ Deno.test("due jobs: a transfer holds no more withdrawals of a pool than its cla
   ) {
     const refusing = { payoutRoom: payoutRoom(claims) } as PoolState;
     const jobs = Array.from({ length: 20 }, (_, i) => ({ pool: i % 2 ? open : refusing, i }));
-    const kept = withinPayoutRoom(jobs).map(({ i }) => i);
+    const kept = withinPayoutRoom(jobs, new Map()).map(({ i }) => i);
     const expected = jobs.filter(({ i }) => i % 2 === 1 || i / 2 < room).map(({ i }) => i);
     deepEqual(kept, expected, `${claims} claims`);
     equal(refusing.payoutRoom, room);
   }
+});
+
+Deno.test("due jobs: withdrawals under way take room until they end, or for ten minutes", () => {
+  const sent = (pool: string, broadcastAt: number) => jobOf(pool, 1, { state: "broadcast", broadcastAt });
+  const jobs = [sent("v2", 5_000), sent("v2", 6_000), sent("w2", 5_000), jobOf("v2", 1), jobOf("v1", 1)];
+  deepEqual([...countUnderWay(jobs, 605_000)], [["v2", 1]]);
+  const underWay = countUnderWay(jobs, 6_000);
+  deepEqual([...underWay], [["v2", 2], ["w2", 1]]);
+  const refusing = { id: "v2", payoutRoom: 3 } as PoolState;
+  const other = { id: "v1", payoutRoom: 3 } as PoolState;
+  const waiting = Array.from({ length: 10 }, (_, i) => ({ pool: i % 2 ? other : refusing, i }));
+  deepEqual(withinPayoutRoom(waiting, underWay).map(({ i }) => i), [0, 1, 3, 5]);
 });

@@ -1,6 +1,5 @@
 import type { Address } from "@ton/core";
 import type { Deployment } from "../../core/protocol/deployments.ts";
-import { MAX_OPEN_CLAIMS } from "../../core/protocol/pool_constants.ts";
 import type { Network } from "../../core/protocol/network.ts";
 import type { Job } from "../../store/store.ts";
 import type { CallOptions, Chain } from "../../ton/chain.ts";
@@ -20,11 +19,6 @@ const MAX_RETRY_DELAY_MS = 3_600_000;
 /** A relayer pays for jetton withdrawals in coins, and a share of an unknown jetton may be worth nothing. */
 export function lacksMinFee({ asset, feeMin }: Deployment, network: Network): boolean {
   return asset !== "native" && feeMin === undefined && network !== "localnet";
-}
-
-/** Returns how many withdrawals a jetton pool with these open claims accepts. Each may add two claims. */
-export function payoutRoom(openClaims: number): number {
-  return Math.max(0, Math.floor((MAX_OPEN_CLAIMS - openClaims) / 2));
 }
 
 /** Returns the minimum fee in the pool's asset. `feeMinNano` is the default of native pools. */

@@ -3,7 +3,7 @@
  * refuse for want of room for its claims.
  */
 import { deepEqual, equal, ok } from "node:assert/strict";
-import { toNano } from "@ton/core";
+import { beginCell, type Cell, toNano } from "@ton/core";
 import { fieldToHex } from "../../../src/core/crypto/field.ts";
 import { poseidon } from "../../../src/core/crypto/poseidon.ts";
 import { exitCodes } from "../../../src/core/errors/problem.ts";
@@ -17,7 +17,7 @@ Deno.test("relayer: a batch has two claims of room for each withdrawal, and none
   await using net = await RelayerHarness.start({ relayer: false });
   const v2 = new Version2Harness(net, KEY);
   const { address } = net.pool(KEY);
-  const notes = Array.from({ length: 5 }, () => v2.note());
+  const notes = Array.from({ length: 10 }, () => v2.note());
   const claims = async (count: number) => {
     await net.localnet.changeData(address, (data) => withOpenClaims(data, manyClaims(count)));
     equal((await v2.pool.getPoolInfo()).claims, count);
@@ -79,7 +79,32 @@ Deno.test("relayer: a batch has two claims of room for each withdrawal, and none
     ok(txHash);
     equal(await refusedByPool(), 0);
   });
+
+  await t.step("what the wallet refused after the last read takes its room", async () => {
+    await claims(248);
+    await restart();
+    await waitUntil("the relayer knows the claims", async () => (await openClaims(net)) === 248);
+    const { jettonWallet } = await v2.pool.getPoolInfo();
+    await net.localnet.changeData(jettonWallet!, withoutJettons);
+    await withdraw(4, 5, 6); // three payouts and a fee become claims: there is room for two more
+    const leaves = [7, 8, 9];
+    const requests = await Promise.all(leaves.map((leaf) => v2.request(notes[leaf], leaf)));
+    for (const request of requests) equal((await net.post("/withdraw", request)).status, 200);
+    await waitUntil("the claims of two more are known", async () => (await openClaims(net)) === 255);
+    const jobs = await Promise.all(
+      leaves.map((leaf) => net.store.job({ pool: address.toRawString(), nullifierHash: idOf(leaf) })),
+    );
+    deepEqual(jobs.map((job) => job?.state).toSorted(), ["accepted", "confirmed", "confirmed"]);
+    equal(await refusedByPool(), 0);
+  });
 });
+
+/** A wallet that refuses every transfer. */
+function withoutJettons(data: Cell): Cell {
+  const slice = data.beginParse();
+  slice.loadCoins();
+  return beginCell().storeCoins(0).storeSlice(slice).endCell();
+}
 
 async function openClaims(net: RelayerHarness): Promise<number> {
   const { body } = await net.get("/pools");

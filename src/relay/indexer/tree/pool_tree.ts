@@ -92,6 +92,11 @@ export class PoolTree {
     return this.size;
   }
 
+  /** All known withdrawals. */
+  get paymentCount(): number {
+    return this.payments.length;
+  }
+
   get root(): bigint {
     return this.#tree.root;
   }

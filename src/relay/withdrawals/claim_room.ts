@@ -1,0 +1,45 @@
+/** The room that a jetton pool has for claims. The pool refuses withdrawals whose payouts may not fit. */
+import { MAX_OPEN_CLAIMS } from "../../core/protocol/pool_constants.ts";
+
+interface ClaimsRead {
+  /** Unix milliseconds at the start of the read. */
+  readonly at: number;
+  readonly claims: number;
+  /** Number of withdrawals that the pool had accepted. */
+  readonly withdrawals: number;
+}
+
+/** Returns how many withdrawals a jetton pool with these open claims accepts. Each may add two claims. */
+export function payoutRoom(openClaims: number): number {
+  return Math.max(0, Math.floor((MAX_OPEN_CLAIMS - openClaims) / 2));
+}
+
+export class ClaimRoom {
+  #last: ClaimsRead | undefined;
+  /** All payouts of the withdrawals before this read had ended at the last one. */
+  #ended: ClaimsRead | undefined;
+
+  get openClaims(): number {
+    return this.#last?.claims ?? 0;
+  }
+
+  /** `payoutMs`: upper bound for the time until a refused payout is a claim. */
+  update(read: ClaimsRead, payoutMs: number): void {
+    const previous = this.#last;
+    if (previous !== undefined && read.at - previous.at >= payoutMs) this.#ended = previous;
+    this.#ended ??= read;
+    this.#last = read;
+  }
+
+  /** Returns the number of withdrawals whose payouts may have become claims that the last read did not count. */
+  uncounted(withdrawals: number): number {
+    const { withdrawals: ended = 0 } = this.#ended ?? {};
+    return Math.max(0, Math.max(withdrawals, this.#last?.withdrawals ?? 0) - ended);
+  }
+
+  /** Returns how many more withdrawals the pool accepts, whatever becomes of the `withdrawals` so far. */
+  left(withdrawals: number): number {
+    if (this.#last === undefined) return 0;
+    return Math.max(0, payoutRoom(this.#last.claims) - this.uncounted(withdrawals));
+  }
+}
