@@ -2,7 +2,7 @@
  * The state of a version 2 pool, written from contracts/v2/SPEC.md and not from the Tolk sources: queue, root history
  * and storage cell.
  */
-import { type Address, beginCell, type Builder, Cell, Dictionary } from "@ton/core";
+import { type Address, beginCell, Cell, Dictionary } from "@ton/core";
 import { zeros } from "../../../core/tree/zeros.ts";
 import type { Claim } from "../pool_getters.ts";
 import { SpentSet } from "../../../core/protocol/v2/spent_set.ts";
@@ -91,14 +91,16 @@ export function encodeV2PoolData(state: V2PoolState): Cell {
 
 /** Builds a list of commitments, oldest first in `commitments`. */
 function encodeList(commitments: readonly bigint[]): Cell {
-  let list: Builder = beginCell();
-  commitments.forEach((commitment, i) => {
-    const page = beginCell().storeUint(commitment, 255);
-    if (i % PAGE_SIZE) page.storeSlice(list.endCell().beginParse());
-    else if (i > 0) page.storeRef(list.endCell());
-    list = page;
-  });
-  return list.endCell();
+  let list = Cell.EMPTY;
+  for (let start = 0; start < commitments.length; start += PAGE_SIZE) {
+    const page = beginCell();
+    for (const commitment of commitments.slice(start, start + PAGE_SIZE).reverse()) {
+      page.storeUint(commitment, 255);
+    }
+    if (start > 0) page.storeRef(list);
+    list = page.endCell();
+  }
+  return list;
 }
 
 /** Builds the newest list and the dictionary of complete ones. */
