@@ -1,6 +1,6 @@
 /** Settlements of a version 2 pool: what they change, and every attack on them. */
 import assert from "node:assert/strict";
-import { Address, beginCell, Cell, toNano } from "@ton/core";
+import { Address, toNano } from "@ton/core";
 import { FIELD_MODULUS } from "../../../src/core/crypto/field.ts";
 import { storeAdmin } from "../../../src/core/protocol/messages/pool_messages.ts";
 import { storeSettle } from "../../../src/core/protocol/v2/messages.ts";
@@ -8,6 +8,7 @@ import { PARTIAL_BATCH_SECONDS, ROOT_WINDOW } from "../../../src/core/protocol/v
 import { zeros } from "../../../src/core/tree/zeros.ts";
 import { freshElement } from "../../../testkit/chain/pool_sandbox.ts";
 import { V2Sandbox } from "../../../testkit/chain/v2/sandbox.ts";
+import { falseSettlements, malformedSettlements } from "../../support/contracts/v2_bad_settlements.ts";
 import { invalidateProof, invalidations, unpackProof } from "../../support/contracts/invalid_proofs.ts";
 import { assertAccepted, assertRefused, assertStateMirrored } from "../../support/contracts/v2_assertions.ts";
 
@@ -71,37 +72,12 @@ Deno.test("copied settlement: the proof is bound to its sender", async () => {
 Deno.test("a settlement with a wrong span, other commitments, another root or a foreign proof is refused", async () => {
   const sandbox = await openWith(30, 20);
   sandbox.pool.chain.now! += PARTIAL_BATCH_SECONDS;
-  const from = sandbox.pool.relayer.address;
   const [end, newRoot] = [30, freshElement()];
-  const honest = sandbox.settleSignals(end, newRoot, from);
-  const change = (at: number, value: bigint) => honest.map((signal, i) => i === at ? value : signal);
-  const wrong: Record<string, bigint[]> = {
-    "an older root": change(0, sandbox.roots.at(-2)!),
-    "the empty root": change(0, zeros[20]),
-    "another new root": change(1, freshElement()),
-    "one slot more": change(2, honest[2] + 1n),
-    "one slot less": change(2, honest[2] - 1n),
-    "one slot later": change(2, honest[2] + 512n),
-    "another chunk": change(2, honest[2] + 16n * 512n),
-    "another settler": change(3, honest[3] + 1n),
-    "the settler unshifted": change(3, BigInt(`0x${from.hash.toString("hex")}`) % FIELD_MODULUS),
-    "one commitment in an older slot": change(4 + 3, freshElement()),
-    "one commitment in a later slot": change(4 + 14, freshElement()),
-    "no commitments": [...honest.slice(0, 4), ...Array(16).fill(0n)],
-    "two commitments swapped": change(4 + 4, honest[4 + 5]).map((signal, i) => i === 9 ? honest[8] : signal),
-    "one commitment twice": change(4 + 5, honest[4 + 4]),
-    ...Object.fromEntries(
-      Array.from(
-        { length: 10 },
-        (_, i) => [`another commitment in slot ${4 + i}`, change(8 + i, freshElement())],
-      ),
-    ),
-  };
-  for (const [what, signals] of Object.entries(wrong)) {
+  for (const [what, signals] of Object.entries(falseSettlements(sandbox, end, newRoot))) {
     const attempt = () => sandbox.settle({ end, newRoot, signals });
     await assertRefused(sandbox, "ERR_PROOF_INVALID", attempt, what);
   }
-  assertAccepted(await sandbox.settle({ end, newRoot, signals: honest }));
+  assertAccepted(await sandbox.settle({ end, newRoot }));
 });
 
 Deno.test("a proof with invalid points is refused", async () => {
@@ -177,28 +153,13 @@ Deno.test("a settlement by a masterchain account is bound to it, and returned th
 Deno.test("a malformed settlement is refused, and a new root of r or more", async () => {
   const sandbox = await openWith(16);
   const body = sandbox.settleBody({});
-  const proof = body.refs[0];
-  const bad: Record<string, Cell> = {
-    "a bit too much": beginCell().storeSlice(body.beginParse()).storeBit(0).endCell(),
-    "a reference too much": beginCell().storeSlice(body.beginParse()).storeRef(Cell.EMPTY).endCell(),
-    "no proof": beginCell().storeBits(body.bits).endCell(),
-    "the op alone": beginCell().storeBits(body.bits.substring(0, 32)).endCell(),
-    "an empty proof": beginCell().storeBits(body.bits).storeRef(Cell.EMPTY).endCell(),
-    "a long proof": beginCell().storeBits(body.bits).storeRef(
-      beginCell().storeSlice(proof.beginParse()).storeBit(0).endCell(),
-    ).endCell(),
-    "a proof without b": beginCell().storeBits(body.bits).storeRef(
-      beginCell().storeBits(proof.bits).endCell(),
-    )
-      .endCell(),
-  };
-  for (const [what, wrong] of Object.entries(bad)) {
+  for (const [what, wrong] of Object.entries(malformedSettlements(body))) {
     await assertRefused(sandbox, "ERR_MALFORMED", () => sandbox.send(wrong, toNano("0.1")), what);
   }
   for (const newRoot of [FIELD_MODULUS, 2n ** 256n - 1n]) {
     await assertRefused(sandbox, "ERR_NOT_IN_FIELD", () => sandbox.settle({ newRoot }));
   }
-  const zero = storeSettle({ queryId: 0n, newRoot: 0n, end: 0, proof });
+  const zero = storeSettle({ queryId: 0n, newRoot: 0n, end: 0, proof: body.refs[0] });
   await assertRefused(sandbox, "ERR_STALE_SETTLE", () => sandbox.send(zero, toNano("0.1")));
 });
 

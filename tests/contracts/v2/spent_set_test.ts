@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { beginCell, Cell, contractAddress, type TupleItem, TupleReader } from "@ton/core";
 import { Blockchain, createShardAccount } from "@ton/sandbox";
-import type { ExitCodeName } from "../../../src/core/errors/problem.ts";
 import { FIELD_MODULUS } from "../../../src/core/crypto/field.ts";
 import { compileCached } from "../../../testkit/chain/compiled_contracts.ts";
 import { freshElement } from "../../../testkit/chain/pool_sandbox.ts";
@@ -10,6 +9,7 @@ import { SpentSet } from "../../../src/core/protocol/v2/spent_set.ts";
 import { drawNumbers } from "../../../testkit/chain/v2/full_pool.ts";
 import { V2Sandbox } from "../../../testkit/chain/v2/sandbox.ts";
 import { fillPath } from "../../../testkit/chain/v2/deep_slots.ts";
+import { slotOf, wrongPaths } from "../../support/contracts/v2_bad_paths.ts";
 import { assertAccepted, assertRefused, assertStateMirrored } from "../../support/contracts/v2_assertions.ts";
 
 const PRESENT = 40;
@@ -90,75 +90,17 @@ for (
 /** A pool whose slot 5 holds so many keys. */
 async function openWithSlot(keys: number): Promise<V2Sandbox> {
   const sandbox = await V2Sandbox.open();
-  const spent = new SpentSet();
-  for (let i = 0; i < keys; i++) spent.add((BigInt(i) << 12n) | 5n);
-  const roots = [freshElement()];
-  await sandbox.setState({ deposits: 1000, settled: 1000, commitment: () => 1n, roots, spent });
+  const state = { deposits: 1000, settled: 1000, commitment: () => 1n, roots: [freshElement()] };
+  await sandbox.setState({ ...state, spent: slotOf(keys) });
   return sandbox;
 }
-
-/** Builds a path of nodes with these bits, first node first. */
-const pathOf = (nodes: readonly Uint8Array[]) =>
-  nodes.reduceRight<Cell | null>((next, node) => {
-    const builder = beginCell().storeBuffer(Buffer.from(node));
-    return (next ? builder.storeRef(next) : builder).endCell();
-  }, null);
-const nodesOf = (path: Cell | null): Buffer[] => {
-  const nodes: Buffer[] = [];
-  for (let cell = path; cell; cell = cell.refs[0] ?? null) {
-    nodes.push(cell.beginParse().loadBuffer(cell.bits.length / 8));
-  }
-  return nodes;
-};
-const flip = (bytes: Uint8Array, at: number) => bytes.map((byte, i) => i === at ? byte ^ 1 : byte);
-const exotic = (path: Cell) =>
-  new Cell({ exotic: true, bits: beginCell().storeUint(2, 8).storeBuffer(path.hash()).endCell().bits });
 
 Deno.test("a malformed carried path of any shape ends in a named code, before any pairing", async (t) => {
   for (const keys of [1, 5, 40]) {
     const sandbox = await openWithSlot(keys);
     const nullifierHash = (BigInt(keys + 3) << 12n) | 5n;
-    const right = sandbox.spent.carried(nullifierHash)!;
-    const nodes = nodesOf(right);
-    const last = nodes.length - 1;
-    const spareRef = (cell: Cell, at: number): Cell =>
-      at === 0
-        ? beginCell().storeSlice(cell.beginParse()).storeRef(Cell.EMPTY).endCell()
-        : beginCell().storeBits(cell.bits).storeRef(spareRef(cell.refs[0], at - 1)).endCell();
-    const wrong: Record<string, [Cell | null, ExitCodeName?]> = {
-      "no path": [null],
-      "an empty cell": [Cell.EMPTY],
-      "a forged first node": [pathOf([flip(nodes[0], 3), ...nodes.slice(1)])],
-      "a forged last node": [pathOf([...nodes.slice(0, last), flip(nodes[last], 3)])],
-      "one byte less": [pathOf([...nodes.slice(0, last), nodes[last].subarray(1)])],
-      "one byte more": [pathOf([...nodes.slice(0, last), Buffer.concat([nodes[last], Buffer.from([0])])])],
-      "one bit more": [
-        beginCell().storeSlice(right.beginParse()).storeBit(0).endCell(),
-        "ERR_MALFORMED",
-      ],
-      "one bit less": [
-        beginCell().storeBits(right.bits.substring(0, right.bits.length - 1)).endCell(),
-        "ERR_MALFORMED",
-      ],
-      "the tags of another slot": [sandbox.spent.carried(6n) ?? beginCell().storeUint(9, 96).endCell()],
-      "an exotic cell": [exotic(right), "ERR_MALFORMED"],
-    };
-    for (let at = 0; at <= last; at++) {
-      wrong[`a spare reference at node ${at}`] = [spareRef(right, at), "ERR_MALFORMED"];
-    }
-    if (last > 0) {
-      wrong["a path that is cut"] = [pathOf(nodes.slice(0, last)), "ERR_MALFORMED"];
-      wrong["a path without its first node"] = [pathOf(nodes.slice(1))];
-      wrong["its nodes in reverse"] = [pathOf(nodes.toReversed())];
-      wrong["an exotic last node"] = [
-        nodes.slice(0, last).reduceRight(
-          (next, node) => beginCell().storeBuffer(node).storeRef(next).endCell(),
-          exotic(pathOf([nodes[last]])!),
-        ),
-        "ERR_MALFORMED",
-      ];
-    }
-    for (const [what, [carried, code = "ERR_STALE_SLOT"]] of Object.entries(wrong)) {
+    const wrong = wrongPaths(sandbox.spent, nullifierHash);
+    for (const [what, [carried, code]] of Object.entries(wrong)) {
       await t.step(`${keys} keys: ${what}`, async () => {
         const outcome = await assertRefused(
           sandbox,

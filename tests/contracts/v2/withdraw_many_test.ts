@@ -1,19 +1,20 @@
 /** Several withdrawals in one message: one product of pairings, and one bad item at each place. */
 import assert from "node:assert/strict";
-import { Address, beginCell, Cell, toNano } from "@ton/core";
-import { FIELD_MODULUS } from "../../../src/core/crypto/field.ts";
-import { type ExitCodeName, exitCodes } from "../../../src/core/errors/problem.ts";
+import { Address, toNano } from "@ton/core";
+import { exitCodes } from "../../../src/core/errors/problem.ts";
 import { addressToField } from "../../../src/core/protocol/messages/address_field.ts";
 import { storeWithdrawMany } from "../../../src/core/protocol/v2/messages.ts";
 import { freshElement } from "../../../testkit/chain/pool_sandbox.ts";
-import { V2Sandbox, type V2WithdrawChange } from "../../../testkit/chain/v2/sandbox.ts";
-import { invalidateProof, invalidations, unpackProof } from "../../support/contracts/invalid_proofs.ts";
+import { V2Sandbox } from "../../../testkit/chain/v2/sandbox.ts";
 import { assertAccepted, assertRefused, assertStateMirrored } from "../../support/contracts/v2_assertions.ts";
+import { itemFaults, malformedBatches, skippedItems } from "../../support/contracts/v2_bad_items.ts";
+import { slotOf } from "../../support/contracts/v2_bad_paths.ts";
 
 async function openWithNotes(notes = 100): Promise<V2Sandbox> {
   const sandbox = await V2Sandbox.open();
   const roots = [freshElement(), freshElement()];
-  await sandbox.setState({ deposits: notes, settled: notes, commitment: () => 1n, roots });
+  const state = { deposits: notes, settled: notes, commitment: () => 1n, roots };
+  await sandbox.setState({ ...state, spent: slotOf(3) });
   return sandbox;
 }
 
@@ -52,21 +53,7 @@ for (const count of [1, 2, 16]) {
   });
 }
 
-/** Faults that refuse the whole message. */
-const faults: Record<string, [ExitCodeName, (sandbox: V2Sandbox) => V2WithdrawChange]> = {
-  "a proof of other signals": ["ERR_PROOF_INVALID", () => ({ signals: [1n, 2n, 3n, 4n, 5n, 6n] })],
-  "a nullifier hash of r": ["ERR_NOT_IN_FIELD", () => ({ nullifierHash: FIELD_MODULUS })],
-  "a root of r": ["ERR_NOT_IN_FIELD", () => ({ root: FIELD_MODULUS })],
-  "a fee above the denomination": ["ERR_FEE_TOO_HIGH", ({ pool }) => ({ fee: pool.denomination + 1n })],
-  "the pool as recipient": ["ERR_BAD_ADDRESS", ({ pool }) => ({ recipient: pool.address })],
-  "a recipient in another workchain": ["ERR_BAD_ADDRESS", ({ pool }) => ({
-    recipient: new Address(1, pool.user.address.hash),
-  })],
-  "another relayer": ["ERR_MALFORMED", ({ pool }) => ({ relayer: pool.user.address })],
-  "an empty proof": ["ERR_MALFORMED", () => ({ proof: Cell.EMPTY })],
-};
-
-for (const [what, [code, faulty]] of Object.entries(faults)) {
+for (const [what, [code, faulty]] of Object.entries(itemFaults)) {
   Deno.test(`one item with ${what} refuses the whole message, at each position`, async () => {
     const sandbox = await openWithNotes();
     for (let at = 0; at < 4; at++) {
@@ -76,6 +63,15 @@ for (const [what, [code, faulty]] of Object.entries(faults)) {
   });
 }
 
+Deno.test("a message or an item of another layout refuses the whole message, at each position", async (t) => {
+  const sandbox = await openWithNotes();
+  for (const [what, body] of Object.entries(malformedBatches(sandbox.requests([{}, {}, {}])))) {
+    await t.step(what, async () => {
+      await assertRefused(sandbox, "ERR_MALFORMED", () => sandbox.send(body, toNano(1)));
+    });
+  }
+});
+
 Deno.test("a false proof refuses a batch of 16 at each position", async () => {
   const sandbox = await openWithNotes();
   for (let at = 0; at < 16; at++) {
@@ -84,16 +80,6 @@ Deno.test("a false proof refuses a batch of 16 at each position", async () => {
       (_, i) => i === at ? { signals: [0n, 0n, 0n, 0n, 0n, 0n] } : {},
     );
     await assertRefused(sandbox, "ERR_PROOF_INVALID", () => sandbox.withdrawMany(changes), `position ${at}`);
-  }
-});
-
-Deno.test("proofs with invalid points refuse the message: off the curve, outside the subgroup, at infinity", async () => {
-  const sandbox = await openWithNotes();
-  const request = sandbox.request();
-  for (const [what, spoil] of Object.entries(invalidations)) {
-    const proof = invalidateProof(unpackProof(request.proof), spoil);
-    const attempt = () => sandbox.withdrawMany([{}, { ...request, proof }]);
-    await assertRefused(sandbox, "ERR_PROOF_INVALID", attempt, what);
   }
 });
 
@@ -115,34 +101,26 @@ Deno.test("two false proofs whose errors cancel out in the plain product are ref
   await assertRefused(sandbox, "ERR_PROOF_INVALID", () => sandbox.withdrawMany(spoiled));
 });
 
-Deno.test("spent, stale and unknown items are skipped with a log each, at each position; the others are paid", async () => {
-  const sandbox = await openWithNotes();
-  const spent = freshElement();
-  assertAccepted(await sandbox.withdraw({ nullifierHash: spent }));
-  const skips: [ExitCodeName, () => V2WithdrawChange][] = [
-    ["ERR_ALREADY_SPENT", () => ({ nullifierHash: spent })],
-    ["ERR_STALE_SLOT", () => ({ carried: beginCell().storeUint(1, 96).endCell() })],
-    ["ERR_UNKNOWN_ROOT", () => ({ root: freshElement() })],
-    ["ERR_UNKNOWN_ROOT", () => ({ rootNumber: 7 })],
-  ];
-  for (const [name, skipped] of skips) {
+for (const [what, [code, skipped]] of Object.entries(skippedItems)) {
+  Deno.test(`an item with ${what} is skipped with a log, at each position; the others are paid`, async () => {
+    const sandbox = await openWithNotes();
     for (let at = 0; at < 3; at++) {
       // What is skipped is never proven: a false proof of it changes nothing.
-      const bad = { ...skipped(), signals: [1n, 1n, 1n, 1n, 1n, 1n] };
+      const bad = { ...skipped(sandbox), signals: [1n, 1n, 1n, 1n, 1n, 1n] };
       const good = { nullifierHash: freshElement() };
       const changes = Array.from({ length: 3 }, (_, i) => i === at ? bad : i === (at + 1) % 3 ? good : {});
       const requests = changes.map((change) => sandbox.request(change));
       const body = storeWithdrawMany(requests, 0n);
-      const outcome = assertAccepted(await sandbox.send(body, toNano(1)), `${name} at ${at}`);
+      const outcome = assertAccepted(await sandbox.send(body, toNano(1)), `position ${at}`);
       const logs = outcome.logs.map((log) => log?.kind === "skipped" ? log.code : log?.kind);
-      assert.deepEqual(logs, ["withdrawal", "withdrawal", exitCodes[name]]);
+      assert.deepEqual(logs, ["withdrawal", "withdrawal", exitCodes[code]]);
       const last = outcome.logs.at(-1);
       assert.ok(last?.kind === "skipped" && last.nullifierHash === requests[at].nullifierHash);
       for (const log of outcome.logs) if (log?.kind === "withdrawal") sandbox.spent.add(log.nullifierHash);
       await assertStateMirrored(sandbox);
     }
-  }
-});
+  });
+}
 
 Deno.test("the same nullifier hash twice in one message is paid once", async () => {
   const sandbox = await openWithNotes();

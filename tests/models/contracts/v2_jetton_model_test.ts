@@ -1,10 +1,10 @@
 /**
  * Drawn histories of a version 2 jetton pool against a model written from contracts/v2/SPEC.md. Each message's outcome
- * and coins are predicted, and the whole storage is compared with the model's, cell for cell. At the end every note is
- * withdrawn and every claim is paid.
+ * and coins are predicted, and the whole storage is compared with the model's, cell for cell. Pools whose coins
+ * run out freeze and are thawed. At the end every note is withdrawn and every claim is paid.
  */
 import assert from "node:assert/strict";
-import { Address, toNano } from "@ton/core";
+import { Address, type Cell, toNano } from "@ton/core";
 import { type ExitCodeName, exitCodes } from "../../../src/core/errors/problem.ts";
 import { storeRetryPayout } from "../../../src/core/protocol/messages/pool_messages.ts";
 import type { Claim } from "../../../src/ton/pool/pool_getters.ts";
@@ -13,10 +13,11 @@ import { chainPrices } from "../../../testkit/chain/chain_prices.ts";
 import { contractConstants } from "../../../testkit/chain/contract_constants.ts";
 import { freshElement, type PriceList, priceLists } from "../../../testkit/chain/pool_sandbox.ts";
 import { drawNumbers } from "../../../testkit/chain/v2/full_pool.ts";
-import { V2JettonSandbox } from "../../../testkit/chain/v2/jetton_sandbox.ts";
+import { V2JettonSandbox, v2TrapdoorJettonCode } from "../../../testkit/chain/v2/jetton_sandbox.ts";
 import type { V2Outcome } from "../../../testkit/chain/v2/sandbox.ts";
 import { lockWallet, refusals } from "../../support/contracts/claims.ts";
 import { assertLeft, balanceChange } from "../../support/contracts/v2_assertions.ts";
+import { accountState, poke, sendState } from "../../support/contracts/v2_freeze.ts";
 
 const constant = await contractConstants(2);
 const STEPS = 70;
@@ -32,6 +33,8 @@ class History {
   readonly spent: bigint[] = [];
   prices = chainPrices(priceLists.old);
   unlock: (() => Promise<void>) | undefined;
+  /** Jettons that were sent to a frozen pool. */
+  lost = 0n;
   readonly pick: (count: number) => number;
 
   constructor(readonly sandbox: V2JettonSandbox, owner: Address, seed: bigint) {
@@ -56,13 +59,19 @@ class History {
 
   /** Asserts the exit code, and that the whole storage is the model's. */
   async check(outcome: V2Outcome, expected: ExitCodeName | undefined, what: string): Promise<void> {
-    const { sandbox, model } = this;
+    const { sandbox } = this;
     assert.equal(outcome.exitCode, expected ? exitCodes[expected] : 0, what);
     for (const { claimId, amount, destination } of refusals(sandbox.jettons, { ...outcome, logs: [] })) {
       this.claims.push({ id: claimId, amount, destination });
     }
+    assert.ok((await sandbox.pool.data()).equals(this.state), `${what}: the storage is not the model's`);
+  }
+
+  /** The storage cell that the pool must have. */
+  get state(): Cell {
+    const { sandbox, model } = this;
     const { commitments, roots, rootCount, spent } = sandbox;
-    const state = encodeV2PoolData({
+    return encodeV2PoolData({
       ...model,
       commitment: (leafIndex) => commitments[leafIndex],
       roots,
@@ -74,7 +83,6 @@ class History {
         claims: this.claims,
       },
     });
-    assert.ok((await sandbox.pool.data()).equals(state), `${what}: the storage is not the model's`);
   }
 
   async deposit(): Promise<void> {
@@ -174,9 +182,51 @@ class History {
     this.unlock = undefined;
   }
 
+  /**
+   * Lets years pass without coins until storage fees freeze the pool. Meanwhile it accepts nothing; deposits that are sent without a
+   * check of its state lose their jettons to its wallet. Its own state thaws it, and no other.
+   */
+  async freezeAndThaw(): Promise<void> {
+    const { sandbox } = this;
+    const { pool } = sandbox;
+    const data = await pool.data();
+    await pool.setState({ balance: 1_000n }); // decades of higher prices took the rest
+    for (let years = 0; await accountState(sandbox) === "active"; years += 5) {
+      assert.ok(years < 60, "the pool does not freeze");
+      pool.chain.now! += 5 * YEAR;
+      await poke(sandbox);
+    }
+    const skipped = ({ tx: { description } }: V2Outcome) =>
+      description.type === "generic" && description.computePhase.type === "skipped";
+    const value = toNano(1);
+    if (this.model.deposits > this.model.settled) assert.ok(skipped(await sandbox.settle({ value })));
+    assert.ok(skipped(await sandbox.withdraw({ value })));
+    if (this.unlock === undefined) {
+      assert.ok(skipped(await sandbox.deposit({ forward: value })));
+      this.lost += pool.denomination;
+    }
+    const code = await v2TrapdoorJettonCode();
+    await sendState(sandbox, { code, data: encodeV2PoolData(this.model) }, toNano(2));
+    assert.equal(await accountState(sandbox), "frozen", "another state does not thaw it");
+    await sendState(sandbox, { code, data }, toNano(2));
+    assert.equal(await accountState(sandbox), "active");
+    assert.ok((await pool.data()).equals(this.state), "the thawed state is not the model's");
+  }
+
   setPrices(list: PriceList): void {
     this.prices = chainPrices(priceLists[list]);
     this.sandbox.pool.chain.setConfig(priceLists[list]);
+  }
+
+  async step(): Promise<void> {
+    this.sandbox.pool.chain.now! += [0, 5, 40, 2000, 86_400][this.pick(5)];
+    const kind = this.pick(14);
+    if (kind < 5) { for (let i = this.pick(5); i >= 0; i--) await this.deposit(); }
+    else if (kind < 8) await this.settle();
+    else if (kind < 10) await this.withdraw();
+    else if (kind < 11) await this.doubleSpend();
+    else if (kind < 13) await this.retry();
+    else await this.toggleLock();
   }
 
   async finish(): Promise<void> {
@@ -188,7 +238,7 @@ class History {
     }
     while (model.withdrawals < model.deposits) await this.withdraw();
     while (this.claims.length > 0) await this.retry();
-    assert.equal(await sandbox.balanceOf(sandbox.pool.address), 0n, "jettons are left");
+    assert.equal(await sandbox.balanceOf(sandbox.pool.address), this.lost, "jettons are left");
     assert.equal(model.pending, 0n);
   }
 }
@@ -198,18 +248,23 @@ for (const seed of [1n, 2n, 3n]) {
     const sandbox = await V2JettonSandbox.openJetton({ prices: "old", balance: toNano(150) });
     const history = new History(sandbox, sandbox.pool.owner.address, seed);
     for (let step = 0; step < STEPS; step++) {
-      sandbox.pool.chain.now! += [0, 5, 40, 2000, 86_400][history.pick(5)];
       if (step === 20) history.setPrices("mainnet");
       if (step === 30) sandbox.pool.chain.now! += 20 * YEAR;
       if (step === 45) history.setPrices("old");
-      const kind = history.pick(14);
-      if (kind < 5) { for (let i = history.pick(5); i >= 0; i--) await history.deposit(); }
-      else if (kind < 8) await history.settle();
-      else if (kind < 10) await history.withdraw();
-      else if (kind < 11) await history.doubleSpend();
-      else if (kind < 13) await history.retry();
-      else await history.toggleLock();
+      await history.step();
     }
     await history.finish();
   });
 }
+
+Deno.test("drawn history 4, of a pool whose endowment runs out: it freezes and is thawed, and every note is paid", async () => {
+  const sandbox = await V2JettonSandbox.openJetton({ prices: "mainnet", balance: toNano(150) });
+  const history = new History(sandbox, sandbox.pool.owner.address, 4n);
+  history.setPrices("mainnet");
+  for (let step = 0; step < STEPS; step++) {
+    if (step % 25 === 24) await history.freezeAndThaw();
+    await history.step();
+  }
+  assert.ok(history.lost > 0n && history.spent.length > 5);
+  await history.finish();
+});

@@ -1,40 +1,17 @@
 /** A version 2 jetton pool that did not pay for its storage: frozen by the chain, thawed by a contract's message. */
 import assert from "node:assert/strict";
-import {
-  beginCell,
-  type Cell,
-  contractAddress,
-  internal as relaxed,
-  storeMessageRelaxed,
-  toNano,
-} from "@ton/core";
-import { createShardAccount, internal } from "@ton/sandbox";
+import { toNano } from "@ton/core";
 import { storeRetryPayout } from "../../../../src/core/protocol/messages/pool_messages.ts";
 import { MAX_MESSAGE_BITS, MAX_MESSAGE_CELLS } from "../../../../src/ops/rescue/rescue_plan.ts";
 import { storageSize } from "../../../../src/ton/account_storage.ts";
-import { compileCached } from "../../../../testkit/chain/compiled_contracts.ts";
-import { emptyBody } from "../../../../testkit/chain/pool_sandbox.ts";
 import { manyClaims } from "../../../../testkit/chain/v2/claims.ts";
 import { fullPool } from "../../../../testkit/chain/v2/full_pool.ts";
 import { V2JettonSandbox, v2TrapdoorJettonCode } from "../../../../testkit/chain/v2/jetton_sandbox.ts";
 import { assertAccepted } from "../../../support/contracts/v2_assertions.ts";
+import { accountState, poke, sendState } from "../../../support/contracts/v2_freeze.ts";
 
 const YEAR = 31_557_600;
 const CLAIMS = 3;
-
-const stateOf = async ({ pool }: V2JettonSandbox) =>
-  (await pool.chain.getContract(pool.address)).accountState?.type;
-
-/** Sends the pool's state to it through a contract, because the chain limits what contracts send. */
-async function thaw({ pool }: V2JettonSandbox, init: { code: Cell; data: Cell }, value: bigint) {
-  const code = await compileCached("testkit/chain/v2/message_sender.tolk");
-  const message = relaxed({ to: pool.address, value: 0n, bounce: false, init });
-  const data = beginCell().store(storeMessageRelaxed(message)).endCell();
-  const address = contractAddress(0, { code, data });
-  await pool.chain.setShardAccount(address, createShardAccount({ address, code, data, balance: toNano(1) }));
-  const trigger = internal({ from: pool.user.address, to: address, value, bounce: false, body: emptyBody });
-  await pool.chain.sendMessage(trigger);
-}
 
 Deno.test("a frozen jetton pool of 2^20 notes is thawed, and then deposits, settles, and pays notes and claims", async () => {
   const { state, drawKey } = fullPool();
@@ -50,16 +27,14 @@ Deno.test("a frozen jetton pool of 2^20 notes is thawed, and then deposits, sett
   const jettons = await sandbox.balanceOf(pool.address);
 
   pool.chain.now! += 5 * YEAR;
-  const from = pool.user.address;
-  const poke = internal({ from, to: pool.address, value: 1n, bounce: false, body: emptyBody });
-  await pool.chain.sendMessage(poke);
-  assert.equal(await stateOf(sandbox), "frozen");
+  await poke(sandbox);
+  assert.equal(await accountState(sandbox), "frozen");
   // The wallet's notification reaches a frozen account, which cannot return it; its jettons wait with the pool's.
   const lost = await sandbox.deposit({ forward: toNano("0.3") });
   assert.ok(lost.tx.description.type === "generic" && lost.tx.description.computePhase.type === "skipped");
 
-  await thaw(sandbox, { code, data }, toNano(100));
-  assert.equal(await stateOf(sandbox), "active");
+  await sendState(sandbox, { code, data }, toNano(100));
+  assert.equal(await accountState(sandbox), "active");
   assert.ok((await pool.data()).equals(data));
   assertAccepted(await sandbox.deposit());
   sandbox.pool.chain.now! += 30;
