@@ -15,6 +15,7 @@ import {
 } from "./indexer_state.ts";
 import { MissingRootTimer } from "./tree/missing_root.ts";
 import type { PoolState } from "./pool_state.ts";
+import { SpentSetCheck } from "./spent_set_check.ts";
 import { restoreTree, saveTree } from "./tree/tree_snapshot.ts";
 
 interface IndexerDeps extends StepDeps {
@@ -25,13 +26,24 @@ interface IndexerDeps extends StepDeps {
   readonly snapshots?: TreeSnapshotStore;
 }
 
+/** What an indexer keeps from step to step. */
+interface PoolMemory {
+  readonly leader: LeaderMemory;
+  readonly missingRoot: MissingRootTimer;
+  readonly spentSet: SpentSetCheck;
+}
+
 const DEPOSITS_MISSING_REASON = "the chain has deposits that the endpoint's history does not show";
 const INTERNAL_ERROR_REASON = "an internal error";
 
 export async function followPool(pool: PoolState, shared: IndexerDeps, signal: AbortSignal): Promise<void> {
   const deps = { ...shared, log: shared.log.with({ pool: pool.key }) };
   const { clock, intervals } = deps;
-  const memory = { leader: new LeaderMemory(), missingRoot: new MissingRootTimer() };
+  const memory: PoolMemory = {
+    leader: new LeaderMemory(),
+    missingRoot: new MissingRootTimer(),
+    spentSet: new SpentSetCheck(),
+  };
   await deps.leadership.resolved;
   const isRestored = await restoreTree(pool.id, pool.tree, deps);
   let state = initialState({ isRestored, savedLeafCount: pool.tree.size }, intervals);
@@ -58,7 +70,7 @@ export async function followPool(pool: PoolState, shared: IndexerDeps, signal: A
 async function runStep(
   pool: PoolState,
   deps: IndexerDeps,
-  { leader, missingRoot }: { readonly leader: LeaderMemory; readonly missingRoot: MissingRootTimer },
+  { leader, missingRoot, spentSet }: PoolMemory,
   signal: AbortSignal,
 ): Promise<IndexerEvent> {
   await assertDeploymentMatches(pool, deps, signal);
@@ -70,6 +82,9 @@ async function runStep(
   if (event.type === "rolled_back") return event;
   if (missingRoot.missingForMs(pool, deps.clock.now()) > deps.intervals.staleAfterMs) {
     throw new Problem("chain_inconsistent", DEPOSITS_MISSING_REASON);
+  }
+  if (event.type === "advanced" || event.type === "unchanged") {
+    await spentSet.run(pool, deps.chain, signal);
   }
   return event;
 }
