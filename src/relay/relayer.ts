@@ -5,7 +5,7 @@ import { withSpan } from "../telemetry/trace.ts";
 import { watchChainHead } from "./indexer/chain_head.ts";
 import { followPool } from "./indexer/indexer.ts";
 import type { PoolState } from "./indexer/pool_state.ts";
-import { watchClaims } from "./monitoring/claims_monitor.ts";
+import { watchClaims } from "./claims/claims_monitor.ts";
 import { watchReturnedCoins } from "./monitoring/returned_coins.ts";
 import { checkHealth, type Health } from "./monitoring/health.ts";
 import { runLeadership } from "./operations/leadership.ts";

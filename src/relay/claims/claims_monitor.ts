@@ -1,6 +1,6 @@
 import type { Chain } from "../../ton/chain.ts";
 import { type Clock } from "../../core/time.ts";
-import { payoutRoom } from "../withdrawals/claim_room.ts";
+import { payoutRoom } from "./claim_room.ts";
 import { Pool } from "../../ton/pool/pool.ts";
 import type { ChangeSignal } from "../change_signal.ts";
 import type { Log } from "../../telemetry/log.ts";

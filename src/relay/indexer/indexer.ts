@@ -15,7 +15,7 @@ import {
 } from "./indexer_state.ts";
 import { MissingRootTimer } from "./tree/missing_root.ts";
 import type { PoolState } from "./pool_state.ts";
-import { SpentSetCheck } from "./spent_set_check.ts";
+import { SpentSetCheck } from "./tree/spent_set_check.ts";
 import { restoreTree, saveTree } from "./tree/tree_snapshot.ts";
 
 interface IndexerDeps extends StepDeps {

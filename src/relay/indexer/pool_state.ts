@@ -4,7 +4,7 @@ import { ROOT_WINDOW } from "../../core/protocol/v2/pool_constants.ts";
 import { ROOT_HISTORY_SIZE } from "../../core/tree/merkle_tree.ts";
 import type { Network } from "../../core/protocol/network.ts";
 import { formatAddress } from "../../core/text/address_format.ts";
-import { ClaimRoom } from "../withdrawals/claim_room.ts";
+import { ClaimRoom } from "../claims/claim_room.ts";
 import { lacksMinFee } from "../withdrawals/policy.ts";
 import type { PoolId } from "../../store/store.ts";
 import type { TreeService } from "../../tree/tree_service.ts";

@@ -11,7 +11,7 @@ import { fetchNetworkPrices } from "../../ton/network_prices.ts";
 import { ChangeSignal } from "../change_signal.ts";
 import { PoolState } from "../indexer/pool_state.ts";
 import { PoolCache } from "../withdrawals/pool_cache.ts";
-import { watchClaims } from "./claims_monitor.ts";
+import { watchClaims } from "../claims/claims_monitor.ts";
 import { PoolFundsMonitor, watchPoolFunds } from "./pool_funds_monitor.ts";
 
 const config = Dictionary.loadDirect(Dictionary.Keys.Int(32), Dictionary.Values.Cell(), mainnetConfig());

@@ -64,6 +64,23 @@ function scriptedClock() {
   return { clock, due, elapsed };
 }
 
+/** The pool's getters and its balance. */
+function scriptedChain(
+  tree: SettledTree,
+  { asset = "native", balance = 1_000n * COST, idle = 0, deposits }: SceneOptions,
+  settleInfo: () => (number | bigint)[],
+): Chain {
+  const poolInfo = () => [
+    ...[int(asset === "native" ? 2 : 3), NO_ADDRESS, NO_ADDRESS, NO_ADDRESS, int(0)],
+    ...[deposits ?? tree.leafCount, 0, 1 << 20, 0, START_SECONDS - idle, 0].map(int),
+  ];
+  return {
+    account: () => Promise.resolve({ state: "active", balance, syncUtime: START_SECONDS }),
+    runGetMethod: (_: Address, method: string) =>
+      Promise.resolve(new TupleReader(method === "get_pool_info" ? poolInfo() : settleInfo().map(int))),
+  } as unknown as Chain;
+}
+
 /** A settler of one pool with `waiting` deposits. Time passes only while it waits. */
 async function settler(waiting: number, options: SceneOptions = {}) {
   const { mode = "eager", asset = "native", pending = 0n, waited = 10_000, isLeader = true, ready = true } =
@@ -94,25 +111,11 @@ async function settler(waiting: number, options: SceneOptions = {}) {
   const { clock, due, elapsed } = scriptedClock();
   const info = { settledAt: START_SECONDS - waited, waitingSince: START_SECONDS - waited };
   let infoReads = 0;
-  const { balance = 1_000n * COST, idle = 0 } = options;
-  const chain = {
-    account: () => Promise.resolve({ state: "active", balance, syncUtime: START_SECONDS }),
-    runGetMethod: (_: Address, method: string) => {
-      if (method === "get_pool_info") {
-        const deposits = options.deposits ?? tree.leafCount;
-        return Promise.resolve(
-          new TupleReader([
-            ...[int(asset === "native" ? 2 : 3), NO_ADDRESS, NO_ADDRESS, NO_ADDRESS, int(0), int(deposits)],
-            ...[0, 1 << 20, 0, START_SECONDS - idle, 0].map(int),
-          ]),
-        );
-      }
-      infoReads++;
-      const { settledAt, waitingSince } = info;
-      const values = [options.settled ?? tree.size, tree.rootCount, pending, settledAt, waitingSince, COST];
-      return Promise.resolve(new TupleReader(values.map(int)));
-    },
-  } as unknown as Chain;
+  const chain = scriptedChain(tree, options, () => {
+    infoReads++;
+    const { settledAt, waitingSince } = info;
+    return [options.settled ?? tree.size, tree.rootCount, pending, settledAt, waitingSince, COST];
+  });
   let fault: Error | undefined;
   const run = async (seconds: number) => {
     due.push({ at: seconds, act: () => end.abort() });

@@ -2,7 +2,7 @@ import { policyFloor } from "../../core/protocol/fee.ts";
 import type { JobId } from "../../store/store.ts";
 import type { Candidate, CheckDeps, CheckVerdict } from "./candidate.ts";
 import { estimateWithdrawalCost } from "../../ton/pool/withdrawal_cost.ts";
-import { payoutRoom } from "./claim_room.ts";
+import { payoutRoom } from "../claims/claim_room.ts";
 import { computeAttachedValue, getMaxRefund, getMinFee } from "./policy.ts";
 
 export function getFeeFloor({ pool, deps }: Candidate): bigint {

@@ -13,8 +13,8 @@ import { Version2Harness } from "../../support/relayer/version2_harness.ts";
 
 const KEY = "jet-10-v2";
 
-Deno.test("relayer: a batch has two claims of room for each withdrawal, and none is accepted without room", async (t) => {
-  await using net = await RelayerHarness.start({ relayer: false });
+/** A relayer, and a pool with ten settled notes. */
+async function openScene(net: RelayerHarness) {
   const v2 = new Version2Harness(net, KEY);
   const { address } = net.pool(KEY);
   const notes = Array.from({ length: 10 }, () => v2.note());
@@ -49,6 +49,16 @@ Deno.test("relayer: a batch has two claims of room for each withdrawal, and none
   await net.startRelayer({});
   for (const { commitment } of notes) await v2.deposit(commitment);
   await v2.settle(notes.map(({ commitment }) => commitment));
+  const jobOf = (leafIndex: number) =>
+    net.store.job({ pool: address.toRawString(), nullifierHash: idOf(leafIndex) });
+  const request = (leafIndex: number) => v2.request(notes[leafIndex], leafIndex);
+  return { net, v2, claims, restart, withdraw, refusedByPool, jobOf, request };
+}
+
+Deno.test("relayer: a batch has two claims of room for each withdrawal, and none is accepted without room", async (t) => {
+  await using net = await RelayerHarness.start({ relayer: false });
+  const scene = await openScene(net);
+  const { claims, restart, withdraw, refusedByPool, jobOf, request } = scene;
 
   await t.step(
     "with room for two, three withdrawals go in two messages, and the pool refuses none",
@@ -66,9 +76,9 @@ Deno.test("relayer: a batch has two claims of room for each withdrawal, and none
     await claims(255);
     await restart();
     const { last } = await net.chain.account(net.relayerAddress);
-    const { status, body } = await net.post("/withdraw", await v2.request(notes[3], 3));
+    const { status, body } = await net.post("/withdraw", await request(3));
     deepEqual([status, body.code, body.openClaims], [503, "payouts_blocked", 255]);
-    equal(await net.store.job({ pool: address.toRawString(), nullifierHash: idOf(3) }), undefined);
+    equal(await jobOf(3), undefined);
     deepEqual((await net.chain.account(net.relayerAddress)).last, last, "the wallet sent nothing");
   });
 
@@ -80,26 +90,27 @@ Deno.test("relayer: a batch has two claims of room for each withdrawal, and none
     equal(await refusedByPool(), 0);
   });
 
-  await t.step("what the wallet refused after the last read takes its room", async () => {
-    await claims(248);
-    await restart();
-    await waitUntil("the relayer knows the claims", async () => (await openClaims(net)) === 248);
-    const { jettonWallet } = await v2.pool.getPoolInfo();
-    await net.localnet.changeData(jettonWallet!, withoutJettons);
-    await withdraw(4, 5, 6); // three payouts and a fee become claims: there is room for two more
-    const leaves = [7, 8, 9];
-    const requests = await Promise.all(leaves.map((leaf) => v2.request(notes[leaf], leaf)));
-    const answers = requests.map((request) => net.post("/withdraw", request)); // answered when it is sent
-    await waitUntil("the claims of two more are known", async () => (await openClaims(net)) === 255);
-    const jobs = await Promise.all(
-      leaves.map((leaf) => net.store.job({ pool: address.toRawString(), nullifierHash: idOf(leaf) })),
-    );
-    deepEqual(jobs.map((job) => job?.state).toSorted(), ["accepted", "confirmed", "confirmed"]);
-    equal(await refusedByPool(), 0);
-    await net.relayer.close();
-    await Promise.allSettled(answers);
-  });
+  await t.step("what the wallet refused after the last read takes its room", () => refusesPayouts(scene));
 });
+
+async function refusesPayouts(scene: Awaited<ReturnType<typeof openScene>>): Promise<void> {
+  const { net, v2, claims, restart, withdraw, refusedByPool, jobOf, request } = scene;
+  await claims(248);
+  await restart();
+  await waitUntil("the relayer knows the claims", async () => (await openClaims(net)) === 248);
+  const { jettonWallet } = await v2.pool.getPoolInfo();
+  await net.localnet.changeData(jettonWallet!, withoutJettons);
+  await withdraw(4, 5, 6); // three payouts and a fee become claims: there is room for two more
+  const leaves = [7, 8, 9];
+  const requests = await Promise.all(leaves.map(request));
+  const answers = requests.map((request) => net.post("/withdraw", request)); // answered when it is sent
+  await waitUntil("the claims of two more are known", async () => (await openClaims(net)) === 255);
+  const jobs = await Promise.all(leaves.map(jobOf));
+  deepEqual(jobs.map((job) => job?.state).toSorted(), ["accepted", "confirmed", "confirmed"]);
+  equal(await refusedByPool(), 0);
+  await net.relayer.close();
+  await Promise.allSettled(answers);
+}
 
 /** A wallet that refuses every transfer. */
 function withoutJettons(data: Cell): Cell {

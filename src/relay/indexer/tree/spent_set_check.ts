@@ -1,8 +1,8 @@
 /** Compares the spent set of a version 2 pool's stored logs with the one that the pool stores, once after a start. */
-import { Problem } from "../../core/errors/problem.ts";
-import type { Chain } from "../../ton/chain.ts";
-import { decodeV2PoolData } from "../../ton/pool/v2/pool_state.ts";
-import type { PoolState } from "./pool_state.ts";
+import { Problem } from "../../../core/errors/problem.ts";
+import type { Chain } from "../../../ton/chain.ts";
+import { decodeV2PoolData } from "../../../ton/pool/v2/pool_state.ts";
+import type { PoolState } from "../pool_state.ts";
 
 /**
  * Withdrawals carry paths of this set. The check covers what the roots do not: a nullifier hash that is missing, false

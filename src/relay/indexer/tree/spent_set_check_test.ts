@@ -1,10 +1,10 @@
 import { equal, rejects } from "node:assert/strict";
-import type { Deployment } from "../../core/protocol/deployments.ts";
-import { SpentSet } from "../../core/protocol/v2/spent_set.ts";
-import type { PoolEvent } from "../../ton/pool/history/pool_events.ts";
-import { emptyV2PoolState, encodeV2PoolData } from "../../ton/pool/v2/pool_state.ts";
-import { testAddress } from "../../../testkit/simulation/scripted_pool.ts";
-import { PoolState } from "./pool_state.ts";
+import type { Deployment } from "../../../core/protocol/deployments.ts";
+import { SpentSet } from "../../../core/protocol/v2/spent_set.ts";
+import type { PoolEvent } from "../../../ton/pool/history/pool_events.ts";
+import { emptyV2PoolState, encodeV2PoolData } from "../../../ton/pool/v2/pool_state.ts";
+import { testAddress } from "../../../../testkit/simulation/scripted_pool.ts";
+import { PoolState } from "../pool_state.ts";
 import { SpentSetCheck } from "./spent_set_check.ts";
 
 /** Keys of one slot, so that their order matters. */
