@@ -41,7 +41,7 @@ export function startRelayer(options: RelayerOptions): Relayer {
 }
 
 function startTasks(parts: RelayerParts): Promise<unknown>[] {
-  const { options, shared, pools, onLedgerEntries } = parts;
+  const { options, shared, pools, onLedgerEntries, onBatches } = parts;
   const { wallet, log, config, snapshots } = options;
   const { signal } = parts.stop;
   const indexer = {
@@ -53,6 +53,7 @@ function startTasks(parts: RelayerParts): Promise<unknown>[] {
     },
     ...snapshots ? { snapshots } : {},
     ...onLedgerEntries && { onLedgerEntries },
+    ...onBatches && { onBatches },
   };
   const broadcaster = {
     ...{ ...shared, wallet, walletMonitor: parts.walletMonitor, pools: parts.poolsById },

@@ -1,6 +1,7 @@
 /** Every metric as data. The operator's guide is generated from it. */
 
 const FAST_BUCKETS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+const BATCH_SIZE_BUCKETS = [1, 2, 4, 8, 12, 16];
 const CONFIRMATION_BUCKETS_SECONDS = [5, 10, 15, 20, 30, 45, 60, 120, 300, 900, 3_600];
 
 export interface MetricDescription {
@@ -86,6 +87,28 @@ export const metricDefinitions = {
   ),
   poolLeaves: gauge("tonado_pool_leaves", "Leaves of the pool's tree", ["pool"]),
   poolQueue: gauge("tonado_pool_queued_deposits", "Deposits that wait in a version 2 pool", ["pool"]),
+  oldestWait: gauge(
+    "tonado_pool_oldest_wait_seconds",
+    "Time since the oldest waiting deposit of a version 2 pool arrived; 0 when none waits",
+    ["pool"],
+  ),
+  settlementSize: histogram(
+    "tonado_pool_settlement_deposits",
+    "Deposits in each settlement of a version 2 pool, whoever sent it",
+    ["pool"],
+    BATCH_SIZE_BUCKETS,
+  ),
+  settlementEarnings: counter(
+    "tonado_settlement_earnings_nano_total",
+    "Nano by which the rewards of this relayer's settlements exceeded their fees",
+    ["pool"],
+  ),
+  withdrawalBatchSize: histogram(
+    "tonado_pool_withdrawal_batch_size",
+    "Withdrawals in each message of withdrawals to a version 2 pool, whoever sent it",
+    ["pool"],
+    BATCH_SIZE_BUCKETS,
+  ),
   poolOpenClaims: gauge(
     "tonado_pool_open_claims",
     "Payouts that the jetton pool's wallet refused and that can be retried; from 255 on, the pool refuses withdrawals",

@@ -21,6 +21,8 @@ interface PoolMetrics {
   readonly openClaims: number;
   /** Waiting deposits of a version 2 pool. */
   readonly queued?: number;
+  /** Of the oldest waiting deposit of a version 2 pool; 0 when none waits. */
+  readonly oldestWaitSeconds?: number;
   /** Time since the tree last equalled the chain's; undefined before the first time. */
   readonly lagSeconds?: number;
   readonly lagLt: bigint;
@@ -74,7 +76,17 @@ export function createMetrics(version = "development") {
       metrics.chainRequestTime.observe({ call, outcome }, seconds),
     recordCacheFailure: (): void => metrics.cacheFailures.inc(),
     recordEventLoopLag: (seconds: number): void => metrics.eventLoopLag.observe(seconds),
-    /** @param entry amounts in smallest units: `fee` of the asset, `gas` and `refund` of the native coin */
+    /** @param earned nano */
+    recordSettlementEarnings: (pool: string, earned: bigint): void =>
+      metrics.settlementEarnings.inc({ pool }, Number(earned)),
+    recordPoolSettlement: (pool: string, deposits: number): void =>
+      metrics.settlementSize.observe({ pool }, deposits),
+    recordWithdrawalBatch: (pool: string, size: number): void =>
+      metrics.withdrawalBatchSize.observe({ pool }, size),
+    /**
+     * @param entry amounts in smallest units: `fee` of the asset, `gas` and `refund` of the native coin; `gas` is
+     *   negative if the pool returned more than the gas
+     */
     recordEntry(pool: string, asset: string, { fee, gas, refund }: LedgerAmounts): void {
       metrics.feesEarned.inc({ pool, asset }, Number(fee));
       if (gas > 0n) metrics.gasSpent.inc({ pool }, Number(gas));
@@ -121,6 +133,7 @@ async function readSource(metrics: Instruments, source: MetricsSource): Promise<
     metrics.poolLeaves.set({ pool }, leafCount);
     metrics.poolOpenClaims.set({ pool }, openClaims);
     if (rest.queued !== undefined) metrics.poolQueue.set({ pool }, rest.queued);
+    if (rest.oldestWaitSeconds !== undefined) metrics.oldestWait.set({ pool }, rest.oldestWaitSeconds);
     if (lagSeconds !== undefined) metrics.lagSeconds.set({ pool }, lagSeconds);
     metrics.lagLt.set({ pool }, Number(lagLt));
     metrics.rootMismatches.set({ pool }, rest.rootMismatches);

@@ -34,7 +34,14 @@ Deno.test("metrics: a scrape reads the state of the relayer and of each pool", a
   const metrics = createMetrics("1.2.3");
   metrics.setSource(source({
     pools: () => [
-      { ...pool, queued: 9, lagSeconds: 10, surplus: 0.25, surplusUntilSeconds: 1_900_000_000 },
+      {
+        ...pool,
+        queued: 9,
+        oldestWaitSeconds: 12.5,
+        lagSeconds: 10,
+        surplus: 0.25,
+        surplusUntilSeconds: 1_900_000_000,
+      },
       { ...pool, pool: "jetton-5", ready: false, lacksMinFee: true },
     ],
   }));
@@ -59,10 +66,12 @@ Deno.test("metrics: a scrape reads the state of the relayer and of each pool", a
     'tonado_indexer_lag_lt{pool="native-10"}': 11,
     'tonado_root_mismatches{pool="native-10"}': 3,
     'tonado_pool_queued_deposits{pool="native-10"}': 9,
+    'tonado_pool_oldest_wait_seconds{pool="native-10"}': 12.5,
     'tonado_indexer_lag_seconds{pool="native-10"}': 10,
     'tonado_pool_surplus_native{pool="native-10"}': 0.25,
     'tonado_pool_surplus_end_seconds{pool="native-10"}': 1_900_000_000,
     'tonado_pool_queued_deposits{pool="jetton-5"}': undefined,
+    'tonado_pool_oldest_wait_seconds{pool="jetton-5"}': undefined,
     'tonado_indexer_lag_seconds{pool="jetton-5"}': undefined,
     'tonado_pool_surplus_native{pool="jetton-5"}': undefined,
     'tonado_pool_surplus_end_seconds{pool="jetton-5"}': undefined,
@@ -103,6 +112,24 @@ Deno.test("metrics: earnings, gas and refunds add up by pool, and what a pool re
     'tonado_fees_earned_nano_total{pool="native-10",asset="TON"}': 42,
     'tonado_gas_spent_nano_total{pool="native-10"}': 5,
     'tonado_refunds_paid_nano_total{pool="native-10"}': 3,
+  });
+});
+
+Deno.test("metrics: earnings of settlements add up, and the sizes of batches are counted exactly", async () => {
+  const metrics = createMetrics();
+  metrics.recordSettlementEarnings("p", 30n);
+  metrics.recordSettlementEarnings("p", 12n);
+  for (const deposits of [1, 12, 16]) metrics.recordPoolSettlement("p", deposits);
+  for (const size of [1, 8]) metrics.recordWithdrawalBatch("p", size);
+  holds(await scrape(metrics), {
+    'tonado_settlement_earnings_nano_total{pool="p"}': 42,
+    'tonado_pool_settlement_deposits_count{pool="p"}': 3,
+    'tonado_pool_settlement_deposits_sum{pool="p"}': 29,
+    'tonado_pool_settlement_deposits_bucket{le="1",pool="p"}': 1,
+    'tonado_pool_settlement_deposits_bucket{le="12",pool="p"}': 2,
+    'tonado_pool_settlement_deposits_bucket{le="16",pool="p"}': 3,
+    'tonado_pool_withdrawal_batch_size_bucket{le="4",pool="p"}': 1,
+    'tonado_pool_withdrawal_batch_size_bucket{le="8",pool="p"}': 2,
   });
 });
 

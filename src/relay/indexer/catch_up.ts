@@ -15,6 +15,7 @@ import {
   UnverifiedHistory,
 } from "../../ton/pool/history/scan.ts";
 import type { PollingIntervals } from "../polling_intervals.ts";
+import type { BatchObserver } from "../monitoring/batch_metrics.ts";
 import { bookEvents, type LedgerObserver } from "../operations/ledger.ts";
 import { HistoryVerifier } from "./history_verifier.ts";
 import { type IndexerEvent, ROWS_PENDING_REASON } from "./indexer_state.ts";
@@ -31,6 +32,7 @@ export interface StepDeps {
   readonly clock: Clock;
   readonly intervals: PollingIntervals;
   readonly onLedgerEntries?: LedgerObserver;
+  readonly onBatches?: BatchObserver;
   readonly log: Log;
 }
 
@@ -184,7 +186,7 @@ async function applyBatch(
   pool: PoolState,
   { events, cursor: end }: PoolEventBatch,
   start: Cursor | undefined,
-  { store, walletAddress, clock, onLedgerEntries }: StepDeps,
+  { store, walletAddress, clock, onLedgerEntries, onBatches }: StepDeps,
 ): Promise<void> {
   let from = start;
   const parts = splitBetweenTransactions(events, store.batchLimit);
@@ -200,6 +202,7 @@ async function applyBatch(
       (job, event) => settleJob(job, event, walletAddress, now),
     );
     onLedgerEntries?.(ledger);
+    if (pool.settledTree !== undefined) onBatches?.(pool, part, pool.tree.size);
     await pool.tree.apply(part);
     from = to;
   }

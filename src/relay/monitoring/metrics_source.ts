@@ -42,7 +42,7 @@ export function createMetricsSource(
         lacksMinFee: pool.lacksMinFee,
         leafCount: pool.tree.size,
         openClaims: pool.openClaims,
-        ...pool.settledTree && { queued: pool.settledTree.queue.length },
+        ...pool.settledTree && formatQueue(pool.settledTree.queue, clock.now()),
         ...(pool.syncedAt === -Infinity ? {} : { lagSeconds: (clock.now() - pool.syncedAt) / 1000 }),
         lagLt: pool.newestLt > pool.appliedLt ? pool.newestLt - pool.appliedLt : 0n,
         rootMismatches: pool.rootMismatches,
@@ -63,5 +63,13 @@ function formatSurplus(known: PoolSurplus | undefined) {
   return {
     surplus: Number(known.surplus) / NANO_PER_NATIVE,
     surplusUntilSeconds: Math.min(known.until, NEVER_SECONDS),
+  };
+}
+
+function formatQueue(queue: readonly { readonly timestamp: number }[], now: number) {
+  const [oldest] = queue;
+  return {
+    queued: queue.length,
+    oldestWaitSeconds: oldest === undefined ? 0 : Math.max(0, now / 1000 - oldest.timestamp),
   };
 }

@@ -47,7 +47,11 @@ Deno.test("metrics source: a pool without a minimum fee is not ready, however we
 });
 
 Deno.test("metrics source: only a version 2 pool has a queue", () => {
-  deepEqual(read({ settledTree: { queue: [1n, 2n] } }).metrics, { ...shown, queued: 2 });
+  const queue = (...timestamps: number[]) =>
+    read({ settledTree: { queue: timestamps.map((timestamp) => ({ timestamp })) } }).metrics;
+  deepEqual(queue(), { ...shown, queued: 0, oldestWaitSeconds: 0 });
+  deepEqual(queue(4, 9), { ...shown, queued: 2, oldestWaitSeconds: 6.5 });
+  deepEqual(queue(11), { ...shown, queued: 1, oldestWaitSeconds: 0 }, "a chain whose clock is ahead");
 });
 
 Deno.test("metrics source: a surplus is in whole units, and its end a time that a float holds", () => {

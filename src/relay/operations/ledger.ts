@@ -75,12 +75,16 @@ export function createLedgerObserver(
   pools: {
     get(id: PoolId): { readonly key: string; readonly deployment: { readonly asset: string } } | undefined;
   },
-  metrics: Pick<Metrics, "recordEntry">,
+  metrics: Pick<Metrics, "recordEntry" | "recordSettlementEarnings">,
 ): LedgerObserver {
   return (entries) => {
     for (const entry of entries) {
       const pool = pools.get(entry.pool);
-      if (pool) metrics.recordEntry(pool.key, pool.deployment.asset, entry);
+      if (pool === undefined) continue;
+      metrics.recordEntry(pool.key, pool.deployment.asset, entry);
+      if (entry.kind === "settlement" && entry.gas < 0n) {
+        metrics.recordSettlementEarnings(pool.key, -entry.gas);
+      }
     }
   };
 }

@@ -1,7 +1,7 @@
 import { deepEqual } from "node:assert/strict";
 import { Address } from "@ton/core";
 import type { PoolEvent, RefusedEvent, WithdrawalEvent } from "../../ton/pool/history/pool_events.ts";
-import { bookEvents, bookTransfer } from "./ledger.ts";
+import { bookEvents, bookTransfer, createLedgerObserver } from "./ledger.ts";
 
 const [us, other] = [1, 2].map((byte) => new Address(0, Buffer.alloc(32, byte)));
 const native = { id: "0:aa", deployment: { asset: "native", denomination: 1_000n } };
@@ -71,4 +71,21 @@ Deno.test("a transfer's fees are shared by its messages, to the nano, one entry 
   deepEqual(book(["a", "b", "a"]), [["a", 67n, 0n], ["b", 33n, 0n]]);
   deepEqual(book(["a", "c"]), [["a", 50n, 0n], ["c", 50n, 0n]], "a settlement pays its share");
   deepEqual(book([]), [["a", 67n, 0n], ["b", 33n, 0n]], "no message was sent");
+});
+
+Deno.test("the observer counts each entry, and what a settlement earned, but not what a withdrawal returned", () => {
+  const counted: string[] = [];
+  const observe = createLedgerObserver(new Map([[native.id, { ...native, key: "native-10-v2" }]]), {
+    recordEntry: (pool, asset, { gas }) => void counted.push(`${pool} ${asset} ${gas}`),
+    recordSettlementEarnings: (pool, earned) => void counted.push(`${pool} earned ${earned}`),
+  });
+  const entry = { pool: native.id, txHash: "07", lt: 7n, timestamp: 70, fee: 0n, refund: 0n };
+  observe([
+    { ...entry, kind: "settlement", gas: -5n },
+    { ...entry, kind: "settlement", gas: 4n },
+    { ...entry, kind: "withdrawal", gas: -3n },
+    { ...entry, kind: "settlement", gas: -2n, pool: jetton.id },
+  ]);
+  const [settled, dear, paid] = [-5n, 4n, -3n].map((gas) => `native-10-v2 native ${gas}`);
+  deepEqual(counted, [settled, "native-10-v2 earned 5", dear, paid]);
 });

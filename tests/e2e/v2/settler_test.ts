@@ -1,13 +1,15 @@
 /** A relayer settles the deposits of a version 2 pool on a localnet, with real proofs. */
 import { equal, ok } from "node:assert/strict";
 import { settleDeposits } from "../../../src/ops/settle.ts";
+import { createMetrics } from "../../../src/telemetry/metrics.ts";
 import { RelayerHarness, waitUntil } from "../../support/relayer/relayer_harness.ts";
 import { newNote, Version2Harness } from "../../support/relayer/version2_harness.ts";
 
 Deno.test("relayer: settles eagerly, each deposit once, also after a restart in between and beside a rival", async () => {
   await using net = await RelayerHarness.start({ relayer: false });
   const v2 = new Version2Harness(net);
-  await net.startRelayer({ settle: "eager" });
+  const metrics = createMetrics();
+  await net.startRelayer({ settle: "eager", metrics });
   const value = await v2.pool.getDenomination();
   const commitments = Array.from({ length: 40 }, () => newNote().commitment);
   const pay = async (part: readonly bigint[]) => {
@@ -23,7 +25,7 @@ Deno.test("relayer: settles eagerly, each deposit once, also after a restart in 
   await pay(commitments.slice(0, 18));
   await waitUntil("a chunk is settled", async () => await v2.pool.getSettled() >= 16);
   await net.relayer.close();
-  await net.startRelayer({ settle: "eager" });
+  await net.startRelayer({ settle: "eager", metrics });
   await pay(commitments.slice(18));
   await settleDeposits({ pool: v2.pool, wallet: net.user, prover: net.prover, maxBatches: 1 }, {
     pollIntervalMs: 50,
@@ -34,6 +36,10 @@ Deno.test("relayer: settles eagerly, each deposit once, also after a restart in 
   equal(await v2.pool.getCurrentRoot(), v2.tree.root);
   const entries = await Array.fromAsync(net.store.ledger(0, Number.MAX_SAFE_INTEGER));
   ok(entries.some(({ kind }) => kind === "settlement"), "the relayer's settlements are booked");
+  const samples = (await metrics.text()).split("\n");
+  const sample = (name: string) =>
+    Number(samples.find((line) => line.startsWith(`${name}{pool="native-10-v2"} `))?.split(" ").at(-1));
+  equal(sample("tonado_pool_settlement_deposits_sum"), commitments.length, "the leader saw each settlement");
 });
 
 for (const key of ["native-10-v2", "jet-10-v2"]) {

@@ -1,0 +1,31 @@
+import type { Metrics } from "../../telemetry/metrics.ts";
+import type { PoolEvent } from "../../ton/pool/history/pool_events.ts";
+
+/**
+ * @param pool a version 2 pool
+ * @param settled number of settled deposits before the events
+ */
+export type BatchObserver = (
+  pool: { readonly key: string },
+  events: readonly PoolEvent[],
+  settled: number,
+) => void;
+
+/** Returns an observer that records how many deposits a settlement has, and how many withdrawals a message. */
+export function createBatchObserver(
+  metrics: Pick<Metrics, "recordPoolSettlement" | "recordWithdrawalBatch">,
+): BatchObserver {
+  return ({ key }, events, settled) => {
+    const withdrawals = new Map<string, number>();
+    for (const event of events) {
+      if (event.kind === "settlement") {
+        metrics.recordPoolSettlement(key, event.end - settled);
+        settled = event.end;
+      }
+      if (event.kind === "withdrawal" || event.kind === "skipped") {
+        withdrawals.set(event.tx.hash, (withdrawals.get(event.tx.hash) ?? 0) + 1);
+      }
+    }
+    for (const size of withdrawals.values()) metrics.recordWithdrawalBatch(key, size);
+  };
+}
