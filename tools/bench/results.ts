@@ -1,5 +1,5 @@
 /** Stores measurements in one file with an entry per study and build, so that a part can be measured again. */
-import { availableParallelism, loadavg } from "node:os";
+import { availableParallelism, cpus, loadavg } from "node:os";
 import type { Build, Outcome } from "./study.ts";
 
 const FILE = new URL("../../docs/performance/results.json", import.meta.url);
@@ -11,6 +11,8 @@ export interface StudyResult extends Outcome {
   readonly deno: string;
   /** Hardware threads. */
   readonly threads: number;
+  /** Model of the processor. */
+  readonly processor: string;
   /**
    * Load average of a minute at the start. Above the number of threads, other processes took part of the machine.
    */
@@ -19,10 +21,11 @@ export interface StudyResult extends Outcome {
   readonly seconds: number;
 }
 
-export function currentCircumstances(): Pick<StudyResult, "deno" | "threads" | "load"> {
+export function currentCircumstances(): Pick<StudyResult, "deno" | "threads" | "processor" | "load"> {
   return {
     deno: Deno.version.deno,
     threads: availableParallelism(),
+    processor: cpus()[0].model,
     load: Math.round(loadavg()[0] * 10) / 10,
   };
 }

@@ -13,7 +13,7 @@ function formatNumber(value: number): string {
 /** Formats a figure with its unit, and times below a millisecond in microseconds. */
 export function formatMeasurement({ value, unit }: Pick<Figure, "value" | "unit">): string {
   if (!unit.startsWith("ms")) return `${formatNumber(value)} ${unit}`;
-  if (value < 1) return `${formatNumber(value * 1000)} us${unit.slice(2)}`;
+  if (value > 0 && value < 1) return `${formatNumber(value * 1000)} us${unit.slice(2)}`;
   return value < 10_000
     ? `${formatNumber(value)} ms${unit.slice(2)}`
     : `${formatNumber(value / 1000)} s${unit.slice(2)}`;
@@ -83,7 +83,7 @@ export function detailTables(studies: readonly Study[], results: readonly StudyR
         return cells.map(escaped);
       })
     );
-    const [{ deno, threads, load }] = own;
+    const [{ deno, threads, processor, load }] = own;
     return [
       `### ${title}`,
       "",
@@ -91,7 +91,7 @@ export function detailTables(studies: readonly Study[], results: readonly StudyR
       "",
       ...markdownTable(["", "Measured", "Ratio"], rows),
       "",
-      `Deno ${deno}, ${threads} hardware threads, load at the beginning ${load}.`,
+      `Deno ${deno}, ${threads} hardware threads (${processor}), load at the beginning ${load}.`,
       "",
     ];
   });

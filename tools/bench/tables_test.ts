@@ -33,7 +33,15 @@ Deno.test("a bound is on the ratio or on the value, and what misses it says by h
 Deno.test("the table of targets has every bounded figure and its build, and nothing else", () => {
   const run = () => Promise.resolve({ figures: [] });
   const study: Study = { id: "a", title: "Hash", about: "", builds: ["wide"], run };
-  const common = { study: "a", build: "wide", deno: "2", threads: 2, load: 0, seconds: 1 } as const;
+  const common = {
+    study: "a",
+    build: "wide",
+    deno: "2",
+    threads: 2,
+    processor: "a",
+    load: 0,
+    seconds: 1,
+  } as const;
   const figures = [{ name: "ours", value: 1, unit: "ms" }, slow];
   const [, , ...rows] = targetTable([study], [{ ...common, figures }]);
   deepEqual(rows, ["| Hash | peer (wide) | 8.00x | at least 10x | missed by 20% |"]);
