@@ -3,7 +3,7 @@ import { ChangeSignal } from "./change_signal.ts";
 import { ChainHead } from "./indexer/chain_head.ts";
 import { PoolState } from "./indexer/pool_state.ts";
 import { CacheHealth } from "./monitoring/cache_health.ts";
-import { createBatchObserver } from "./monitoring/batch_metrics.ts";
+import { createBatchObserver } from "./operations/batch_metrics.ts";
 import { createJobObserver, withJobObserver } from "./monitoring/job_observer.ts";
 import { createLedgerObserver } from "./operations/ledger.ts";
 import { Leadership } from "./operations/leadership.ts";

@@ -15,7 +15,7 @@ import {
   UnverifiedHistory,
 } from "../../ton/pool/history/scan.ts";
 import type { PollingIntervals } from "../polling_intervals.ts";
-import type { BatchObserver } from "../monitoring/batch_metrics.ts";
+import type { BatchObserver } from "../operations/batch_metrics.ts";
 import { bookEvents, type LedgerObserver } from "../operations/ledger.ts";
 import { HistoryVerifier } from "./history_verifier.ts";
 import { type IndexerEvent, ROWS_PENDING_REASON } from "./indexer_state.ts";
