@@ -1,4 +1,4 @@
-/** Nothing else in `src/` sets a timer to wait, so waits can be cancelled and tests replace the clock. */
+/** Waits use this clock, so they can be cancelled and tests replace it. tests/repository lists the other timers. */
 import { Problem, type ProblemCode } from "./errors/problem.ts";
 
 export interface Clock {

@@ -19,7 +19,7 @@ export type RequestHandler = (request: Request, from: ConnectionInfo) => Respons
 /** A withdrawal may wait 30 s for the wallet. */
 const DRAIN_TIMEOUT_MS = 35_000;
 
-/** For the last responses to leave the socket. */
+/** Milliseconds to flush the last responses. */
 const FLUSH_DELAY_MS = 50;
 
 /** Reads values lazily: each read takes 10% of a small response's time. */

@@ -133,7 +133,7 @@ const both: readonly (readonly [what: string, request: string])[] = [
   ["nothing, before the chunks", posted([told(0), CHUNKED], `${chunk(HIDDEN)}0\r\n\r\n`)],
   ["some bytes, after the coding", posted([CHUNKED, told(4)], inChunks + HIDDEN)],
   [
-    "none, to a ready answer",
+    "none, to a fast response",
     `GET /status HTTP/1.1\r\nhost: x\r\n${told(0)}\r\n${CHUNKED}\r\n\r\n0\r\n\r\n${HIDDEN}`,
   ],
 ];

@@ -174,20 +174,6 @@ Deno.test("the app's views, flows and texts do no I/O and import no adapter", ()
   assert.deepEqual(flowsOfViews, [], "flows and texts know no screens");
 });
 
-Deno.test("the app's flows and views name no global of the browser that does I/O", async () => {
-  const io =
-    /\b(fetch|indexedDB|localStorage|sessionStorage|navigator|caches|WebSocket|EventSource|Worker)\s*[.(]/;
-  const dom = /\b(document|window)\s*\./;
-  const found: string[] = [];
-  for (const path of sources) {
-    if (isTest(path) || !/^src\/app\/(views|flows|text)\//.test(path)) continue;
-    const code = (await Deno.readTextFile(new URL(path, root)))
-      .replace(/\/\*[^]*?\*\//g, "").replace(/(^|\s)\/\/.*$/gm, "");
-    if (io.test(code) || (/\/flows\//.test(path) && dom.test(code))) found.push(path);
-  }
-  assert.deepEqual(found, []);
-});
-
 Deno.test("nothing imports the entry points", () => {
   assert.deepEqual(edges.filter(({ to }) => to === "main.ts" || to === "src/mod.ts"), []);
 });

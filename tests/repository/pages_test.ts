@@ -54,6 +54,18 @@ Deno.test("README.md and docs/ link to files that exist", async () => {
   }
 });
 
+Deno.test("the sidebar of the site lists every page of docs/ and the contracts' specifications", async () => {
+  const pages = ["/contracts/SPEC", "/contracts/v2/SPEC"];
+  for await (const { name } of Deno.readDir(new URL("docs/", root))) {
+    if (name.endsWith(".md")) pages.push(`/docs/${name.slice(0, -".md".length)}`);
+  }
+  const config = await Deno.readTextFile(new URL("tools/docs/site/config.js", root));
+  const listed = [...config.matchAll(/\["[^"]+", "(\/(?:docs|contracts)\/[^"]+)"\]/g)].map(([, page]) =>
+    page
+  );
+  assert.deepEqual(listed.sort(), pages.sort());
+});
+
 Deno.test("every test that the documentation names exists, and has the title that it quotes", async () => {
   let named = 0;
   for await (const { name: page } of Deno.readDir(new URL("docs/", root))) {

@@ -1,4 +1,7 @@
-/** Compares implementations of the same work in one process, in turns. */
+/**
+ * Compares implementations of the same work in one process, in turns. Libraries such as tinybench run one task to its end
+ * before the next, so on a shared machine the load may differ between them.
+ */
 
 interface Contender {
   readonly name: string;

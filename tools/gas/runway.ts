@@ -14,7 +14,7 @@ const NATIVE = 1_000_000_000n;
 /** The denomination of the table's native pool: about the smallest that is deployed. */
 const DENOMINATION = NATIVE;
 const NOTE_COUNTS = [1, 100, 200, 1_000, 10_000, 50_000, 100_000, POOL_CAPACITY];
-/** Above this, the figure says nothing but "long". */
+/** Longer runways are printed as `long`. */
 const MANY_YEARS = 1_000n;
 
 /** Constants of the contracts' fees; amounts in nano. */

@@ -1,5 +1,6 @@
 /// <reference lib="dom" />
 /** The page that the app runs in: whether notes are safe here, which version runs, and whether it is visible. */
+import { withDeadline } from "../../core/time.ts";
 import type { AppPlace, PlaceFault } from "../ports.ts";
 import type { KnownVersions, ServiceRequest } from "../service/protocol.ts";
 import { fetchVersion } from "../service/version.ts";
@@ -68,26 +69,19 @@ async function registerService(createServiceUrl: () => string | URL): Promise<vo
 }
 
 function nextController(): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, SERVICE_TIMEOUT_MS);
-    navigator.serviceWorker.addEventListener("controllerchange", () => {
-      clearTimeout(timer);
-      resolve();
-    }, { once: true });
-  });
+  return withDeadline(SERVICE_TIMEOUT_MS, {}, (signal) =>
+    new Promise((resolve) => {
+      const options = { once: true, signal };
+      navigator.serviceWorker.addEventListener("controllerchange", () => resolve(), options);
+    }));
 }
 
 function ask(worker: ServiceWorker, request: ServiceRequest): Promise<KnownVersions> {
-  return new Promise((resolve, reject) => {
-    const { port1, port2 } = new MessageChannel();
-    const timer = setTimeout(
-      () => reject(new Error("the service worker gave no answer")),
-      SERVICE_TIMEOUT_MS,
-    );
-    port1.onmessage = ({ data }) => {
-      clearTimeout(timer);
-      resolve(data as KnownVersions);
-    };
-    worker.postMessage(request, [port2]);
-  });
+  const onTimeout = () => new Error("the service worker did not answer");
+  return withDeadline(SERVICE_TIMEOUT_MS, { onTimeout }, () =>
+    new Promise((resolve) => {
+      const { port1, port2 } = new MessageChannel();
+      port1.onmessage = ({ data }) => resolve(data as KnownVersions);
+      worker.postMessage(request, [port2]);
+    }));
 }

@@ -1,6 +1,7 @@
 /// <reference lib="dom" />
 /** Saves, opens and prints files for the user. */
 import { Problem } from "../../core/errors/problem.ts";
+import { systemClock } from "../../core/time.ts";
 import type { Downloads } from "../ports.ts";
 
 /** By then the browser has read the object that the link refers to. */
@@ -15,7 +16,7 @@ export const browserDownloads: Downloads = {
     document.body.append(link);
     link.click();
     link.remove();
-    setTimeout(() => URL.revokeObjectURL(url), REVOKE_AFTER_MS);
+    void systemClock.sleep(REVOKE_AFTER_MS).then(() => URL.revokeObjectURL(url));
   },
   open({ accept, maxBytes }) {
     const input = document.createElement("input");

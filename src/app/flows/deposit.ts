@@ -13,7 +13,7 @@ import type {
   WalletStep,
 } from "./deposit_state.ts";
 
-/** After this many seconds, a transfer sent before `validUntil` is visible, even through two jetton wallets. */
+/** Seconds after `validUntil` when each transfer sent in time is visible, even through two jetton wallets. */
 export const EXPIRY_GRACE_SECONDS = 60;
 /** Time that a wallet has to pay. A leaf rarely stays free for longer. */
 export const QUESTION_SECONDS = 90;
@@ -152,7 +152,7 @@ export function nextDeposit(state: DepositState, event: DepositEvent): DepositSt
 
 type Paying = Extract<DepositState, { step: "paying" }>;
 
-/** Handles events of the log first: they decide in every step of the wallet. */
+/** Handles events of the pool's log first: they end the deposit, whatever the wallet reports. */
 function nextPaying(state: Paying, event: DepositEvent): DepositState {
   switch (event.type) {
     case "seen":

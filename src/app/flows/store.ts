@@ -169,7 +169,7 @@ function nextLooking<Session>(
 export const LOCK_AFTER_MS = 600_000;
 export const LOCK_HIDDEN_AFTER_MS = 120_000;
 
-/** Returns whether to lock now. Times in milliseconds of one clock; a clock that was set back locks too. */
+/** Returns whether to lock now, with times in milliseconds of one clock. Also true if the clock went backwards. */
 export function isLockDue(
   now: number,
   { lastInput, hiddenSince, lockAfterMs = LOCK_AFTER_MS }: {

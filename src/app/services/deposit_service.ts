@@ -102,7 +102,7 @@ async function prepare(
     : { ...ticket, chance: firstAttemptChance(times, now, QUESTION_SECONDS) };
 }
 
-/** Returns the ticket of a stored note, and whether a wallet may have been askedLeafIndex to pay it already. */
+/** Returns the ticket of a stored note, and whether a wallet may already have been asked to pay it. */
 export async function ticketOf(
   context: AppContext,
   session: Session,

@@ -153,7 +153,7 @@ function formatConfig(
     "\n";
 }
 
-/** What wallets show about the app. Notes need a secure context, so every other host speaks TLS. */
+/** What wallets show about the app. Browsers store notes only in a secure context: other hosts need HTTPS. */
 function walletManifest({ host, hostname, protocol }: URL, prefix: string): Uint8Array<ArrayBuffer> {
   const isLocal = ["localhost", "127.0.0.1", "[::1]"].includes(hostname);
   const base = `${isLocal ? protocol : "https:"}//${host}${prefix}`;

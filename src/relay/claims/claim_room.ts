@@ -16,7 +16,7 @@ export function payoutRoom(openClaims: number): number {
 
 export class ClaimRoom {
   #last: ClaimsRead | undefined;
-  /** All payouts of the withdrawals before this read had ended at the last one. */
+  /** At the last read, the payouts of all withdrawals counted by this read had finished. */
   #ended: ClaimsRead | undefined;
 
   get openClaims(): number {
@@ -37,7 +37,7 @@ export class ClaimRoom {
     return Math.max(0, Math.max(withdrawals, this.#last?.withdrawals ?? 0) - ended);
   }
 
-  /** Returns how many more withdrawals the pool accepts, whatever becomes of the `withdrawals` so far. */
+  /** Returns how many more withdrawals the pool accepts in the worst case for `withdrawals` so far. */
   left(withdrawals: number): number {
     if (this.#last === undefined) return 0;
     return Math.max(0, payoutRoom(this.#last.claims) - this.uncounted(withdrawals));

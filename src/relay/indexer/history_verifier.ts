@@ -1,6 +1,6 @@
 // Verifies a history by get methods, because nothing commits to an account's newest transactions: its root must
-// be recent and its nullifiers spent. A second endpoint must know the newest transaction; with one endpoint, the
-// account state must name it if the history is long or fails one of our withdrawals.
+// be recent and its nullifiers spent. A second endpoint must know the newest transaction. With one endpoint, the
+// account state must name it if the history is long or says that one of our withdrawals failed.
 import type { Address } from "@ton/core";
 import { Problem } from "../../core/errors/problem.ts";
 import { yieldToEventLoop } from "../../core/event_loop_yield.ts";

@@ -1,27 +1,8 @@
-/** The state machine of the indexer. It is pure: `indexer.ts` produces the events and carries out the effects. */
+/** What the indexer does after each step, as a pure function. `indexer.ts` makes the events and runs the effects. */
 import { backoffMs } from "../../core/time.ts";
 import type { PollingIntervals } from "../polling_intervals.ts";
 
-/**
- * - `starting`: nothing was read yet
- * - `catching_up`: the leader applied new transactions
- * - `following`: nothing new, and the tree's root is on chain
- * - `unverified`: the endpoint shows transactions that could not be verified
- * - `behind`: the endpoint does not show the stored cursor yet
- * - `rolled_back`: rows that are not on chain were removed
- * - `failed`: the last step threw; it is retried
- */
-type IndexerStateName =
-  | "starting"
-  | "catching_up"
-  | "following"
-  | "unverified"
-  | "behind"
-  | "rolled_back"
-  | "failed";
-
 export interface IndexerState {
-  readonly name: IndexerStateName;
   /** The reason that was already logged and is not repeated. */
   readonly loggedReason?: string | undefined;
   readonly failures: number;
@@ -80,7 +61,7 @@ export function initialState(
   tree: Pick<IndexerState, "isRestored" | "savedLeafCount">,
   { minPollMs }: PollingIntervals,
 ): IndexerState {
-  return { name: "starting", loggedReason: undefined, failures: 0, waitMs: minPollMs, ...tree };
+  return { loggedReason: undefined, failures: 0, waitMs: minPollMs, ...tree };
 }
 
 /** `isReady`: whether the pool is served at the time of the event. */
@@ -94,11 +75,11 @@ export function next(
   const slower = Math.min(state.waitMs * 1.5, maxPollMs);
   switch (event.type) {
     case "advanced":
-      return succeed(state, "catching_up", minPollMs, [{ do: "mark_synced" }], [{ do: "notify" }]);
+      return succeed(state, minPollMs, [{ do: "mark_synced" }], [{ do: "notify" }]);
     case "unchanged":
-      return succeed(state, "following", event.isLeader ? slower : followerPollMs, [{ do: "mark_synced" }]);
+      return succeed(state, event.isLeader ? slower : followerPollMs, [{ do: "mark_synced" }]);
     case "behind":
-      return succeed(state, "behind", slower, isReady ? [] : [notReady(ENDPOINT_BEHIND_REASON)]);
+      return succeed(state, slower, isReady ? [] : [notReady(ENDPOINT_BEHIND_REASON)]);
     case "not_checked":
       return { state, effects: [], sleepMs: followerPollMs };
     case "deferred":
@@ -107,7 +88,7 @@ export function next(
       return rejectHistory(state, event.reason, isReady, minPollMs);
     case "rolled_back":
       return {
-        state: { ...state, name: "rolled_back", isRestored: false, savedLeafCount: 0 },
+        state: { ...state, isRestored: false, savedLeafCount: 0 },
         effects: [],
         sleepMs: 0,
       };
@@ -118,7 +99,6 @@ export function next(
 
 function succeed(
   state: IndexerState,
-  name: IndexerStateName,
   waitMs: number,
   before: readonly IndexerEffect[],
   after: readonly IndexerEffect[] = [],
@@ -126,7 +106,7 @@ function succeed(
   const hadFailed = state.loggedReason !== undefined || state.failures > 0;
   const effects = [...before, ...hadFailed ? [info("pool is ready again")] : [], ...after, saveTree];
   return {
-    state: { ...state, name, loggedReason: undefined, failures: 0, waitMs },
+    state: { ...state, loggedReason: undefined, failures: 0, waitMs },
     effects,
     sleepMs: waitMs,
   };
@@ -148,7 +128,7 @@ function rejectHistory(
       members: { reason },
     });
   }
-  return { state: { ...state, name: "unverified", loggedReason: reason }, effects, sleepMs };
+  return { state: { ...state, loggedReason: reason }, effects, sleepMs };
 }
 
 function fail(
@@ -157,7 +137,7 @@ function fail(
   { minRetryMs, maxRetryMs }: PollingIntervals,
 ): IndexerTransition {
   const rebuild = (text: string): IndexerTransition => ({
-    state: { ...state, name: "failed", isRestored: false, savedLeafCount: 0 },
+    state: { ...state, isRestored: false, savedLeafCount: 0 },
     effects: [{ do: "log", level: "warning", text }, { do: "clear_tree" }],
     sleepMs: 0,
   });
@@ -171,7 +151,7 @@ function fail(
   const failures = state.failures + 1;
   const waitMs = backoffMs(failures, { initialMs: minRetryMs, maxMs: maxRetryMs });
   return {
-    state: { ...state, name: "failed", loggedReason: reason, failures, waitMs },
+    state: { ...state, loggedReason: reason, failures, waitMs },
     effects: reason === state.loggedReason ? [] : [{ do: "log", level, text, members: { reason, error } }],
     sleepMs: waitMs,
   };

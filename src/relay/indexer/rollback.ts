@@ -21,7 +21,7 @@ interface RollbackDeps extends HistoryVerifierDeps {
   readonly log: Log;
 }
 
-/** Multiples of `staleAfter` without the cursor. Nodes that are behind recover sooner. */
+/** The cursor must be missing for this many `staleAfter` periods. A delayed node catches up earlier. */
 const ROLLBACK_STALE_PERIODS = 5;
 /** Maximum number of rows to remove that are checked on chain individually. */
 const MAX_ROLLBACK_CHECKS = 30;

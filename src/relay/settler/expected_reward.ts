@@ -22,8 +22,8 @@ interface RewardQuestion {
 }
 
 /**
- * Returns the reward, or less. The indexer may not know all deposits that share what was prepaid, so the pool's own
- * number counts. The pool pays no more than its balance after storage fees; settlements on their way come first.
+ * Returns the reward, or less. Uses the pool's count of waiting deposits, which share what was prepaid: the indexer may
+ * not have seen all. The pool pays from its balance after storage fees, settlements under way first.
  */
 export async function expectedReward(
   { contract, info, rule, count, ahead, knownDeposits, needed, prices }: RewardQuestion,

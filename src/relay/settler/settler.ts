@@ -52,7 +52,7 @@ const POLL_MS = 1_000;
 const MAX_RANDOM_DELAY_MS = 10_000;
 /** Maximum number of a pool's settlements that are prepared or sent. */
 const MAX_AHEAD = 8;
-/** The reward must exceed the price of a lone settlement by a tenth, for the transfer and the refusals. */
+/** Adds a margin of 10 % to the cost of a settlement sent alone: for the transfer, and for refused settlements. */
 const profitableReward = (settlementCost: bigint) => settlementCost + settlementCost / 10n;
 
 export async function runSettler(
@@ -126,7 +126,7 @@ async function nextInput(
   if (last === undefined && (info.settled !== first || now < settlementDueAt(info, first + count))) {
     return undefined;
   }
-  // Settlements before this one end the wait that the pool pays for.
+  // The reward grows with the waiting time, which an earlier settlement of ours resets.
   const rule = rewardByRule(last === undefined ? info : { ...info, waitingSince: now }, count, now);
   let reward = rule;
   if (mode === "profitable") {

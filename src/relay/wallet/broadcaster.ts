@@ -1,6 +1,6 @@
 // The single writer of the wallet. The journal is its state, so it can be killed at any point: a transfer is
-// journaled before it is sent, resent until it is on chain or chain time has passed its end, then removed.
-// Pool events end jobs, the broadcaster only those whose root expired. A reported seqno never decides alone.
+// journaled before it is sent, resent until it is on chain or has expired by chain time, and then removed. The indexer
+// ends jobs when it sees their events, the broadcaster only jobs whose root has expired. A seqno alone never suffices.
 import { Cell } from "@ton/core";
 import type { Job, JobChange, LedgerEntry, PoolId, Store, Transfer } from "../../store/store.ts";
 import type { Log } from "../../telemetry/log.ts";

@@ -30,7 +30,7 @@ export function selectDue(jobs: readonly Job[], now: number, policy: BatchPolicy
   return ready.filter((job) => due.has(job));
 }
 
-/** After this time, in ms, a sent withdrawal that no event has ended no longer takes room. */
+/** Milliseconds after sending from which a withdrawal without an event is no longer counted. */
 const MAX_UNDER_WAY_MS = 600_000;
 
 /** Returns the number of withdrawals of each pool that were sent and that the indexer has not seen yet. */

@@ -22,7 +22,7 @@ interface WalletMonitorDeps {
 }
 
 export interface ObservedWallet extends WalletState {
-  /** Unix seconds that have certainly passed: by chain time, by our clock, and on a node that is behind. */
+  /** Unix seconds: the lower of chain time and our clock minus a node's greatest lag. */
   readonly elapsedUntil: number;
   /** Latest plausible signing time in Unix seconds. */
   readonly maxPlausibleTime: number;

@@ -1,6 +1,6 @@
 /**
- * Builds the messages of a transfer. Withdrawals from one version 2 pool share messages; each carries the path of its
- * slot as the earlier withdrawals change it.
+ * Builds the messages of a transfer. Withdrawals from one version 2 pool share messages; each carries its slot's path
+ * after the withdrawals before it.
  */
 import { Address, Cell } from "@ton/core";
 import type { SpentSet } from "../../core/protocol/v2/spent_set.ts";

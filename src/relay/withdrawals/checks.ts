@@ -95,7 +95,7 @@ export const withdrawalChecks: readonly WithdrawalCheck[] = [
     ({ request, pool }) => pool.rootPlacesLeft(request.signals.root) > 0,
   ),
   check(
-    "root stays accepted for three more of them",
+    "root stays accepted for three more deposits",
     "stale_root",
     ({ request, pool }) => {
       const left = pool.rootPlacesLeft(request.signals.root);

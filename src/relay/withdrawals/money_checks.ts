@@ -44,7 +44,7 @@ export async function doesFeeCoverCost(candidate: Candidate): Promise<CheckVerdi
   return holds || { members: { cost: String(cost) } };
 }
 
-/** Checks that a jetton pool has places for claims: it refuses withdrawals while its wallet refuses payouts. */
+/** Checks that a jetton pool has room for the claims of refused payouts. A full pool refuses withdrawals. */
 export async function arePayoutsOpen({ pool, deps }: Candidate): Promise<CheckVerdict> {
   if (pool.deployment.asset === "native") return true;
   const { claims } = await deps.poolCache.getPoolInfo(pool);

@@ -1,4 +1,4 @@
-/** A large rollback takes several commits, the cursor last: the same call completes it after a crash. */
+/** A large rollback needs several commits. The cursor is written last, so a call after a crash finishes it. */
 import {
   assertCursorIs,
   type Cursor,

@@ -21,7 +21,7 @@ const equivalentTypeScriptMutants: readonly EquivalentMutant[] = [
     file: "relay/indexer/history_verifier.ts",
     shows:
       /if \(!\(this\.#tree instanceof SettledTree\) \|\| leaves.* => if \(leaves\.length === 0\) return true;/,
-    reason: "the root of a version 1 pool covers its leaves: it is asked once more, and says yes",
+    reason: "the root of a version 1 pool covers its leaves: the second call returns true",
   },
   {
     file: "client/deposit/deposit_payer.ts",

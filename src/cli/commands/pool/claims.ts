@@ -22,6 +22,7 @@ import {
 } from "../../options/payer_options.ts";
 import { POLL_INTERVALS_MS } from "../../options/polling_intervals.ts";
 import { resolvePoolAddress } from "../../options/pool_argument.ts";
+import { usageError } from "../../options/usage_error.ts";
 import { writeJson } from "../../output/print.ts";
 import type { CliContext } from "../../context.ts";
 
@@ -170,9 +171,7 @@ async function retry(
 function findClaim(claims: readonly Claim[], id: string): Claim {
   const found = claims.find((claim) => String(claim.id) === id);
   if (found) return found;
-  throw new Problem("invalid_config", undefined, {
-    errors: [{ pointer: "claims", detail: `the pool has no claim ${id}; \`tonado pool claims\` lists them` }],
-  });
+  throw usageError("claims", `the pool has no claim ${id}; \`tonado pool claims\` lists them`);
 }
 
 function formatClaim(

@@ -12,7 +12,7 @@ const HEX_DIGITS = utf8.encode("0123456789abcdef");
 export function encodeLeavesJson(leaves: Uint8Array, from: number, to: number): Uint8Array<ArrayBuffer> {
   let length = (to - from) * FIXED_LEAF_BYTES;
   for (let leaf = from; leaf < to; leaf++) length += countDigits(leaf);
-  const text = new Uint8Array(length); // exact size: a copy would be off-heap garbage
+  const text = new Uint8Array(length); // its exact size, to avoid a copy
   let at = 0;
   for (let leaf = from; leaf < to; leaf++) {
     at = copyBytes(LEAF_PREFIX, text, at);

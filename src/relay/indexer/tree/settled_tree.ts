@@ -117,7 +117,7 @@ export class SettledTree extends PoolTree {
     return this.rootAfterLeaves(waiting.map(({ commitment }) => commitment));
   }
 
-  /** Returns the slots of these nullifier hashes as they are after spending them in this order. */
+  /** Spends the nullifier hashes in this order in a copy of their slots, and returns the copy. */
   spentAfter(nullifierHashes: readonly bigint[]): SpentSet {
     const after = this.#spent.slotsOf(nullifierHashes);
     for (const nullifierHash of nullifierHashes) after.add(nullifierHash);

@@ -1,4 +1,4 @@
-/** What is known before it is asked for is answered as its route would: same status, headers, body, count and refusals. */
+/** Fast responses, which need no router, equal those of their routes: status, headers, body, metrics and refusals. */
 import { deepEqual, equal, match, notEqual, ok } from "node:assert/strict";
 import { createApp } from "../../src/http/app.ts";
 import { ConcurrencyLimit } from "../../src/http/limits/concurrency_limit.ts";
@@ -16,15 +16,15 @@ async function seen(response: Response) {
   return { status: response.status, headers, body: await response.text() };
 }
 
-Deno.test("http: /status is answered as by its route, each time with an id of its own", () =>
+Deno.test("http: the fast path returns the same /status as its route, each time with a new request id", () =>
   withApiAndApp(async (app) => {
-    const ready = await requestApp(app, "/status");
+    const fast = await requestApp(app, "/status");
     const routed = await requestApp(app, "/status?x=1");
     notEqual(
-      ready.headers.get("x-request-id"),
+      fast.headers.get("x-request-id"),
       (await requestApp(app, "/status")).headers.get("x-request-id"),
     );
-    deepEqual(await seen(ready), await seen(routed));
+    deepEqual(await seen(fast), await seen(routed));
     const head = await requestApp(app, "/status", { method: "HEAD" });
     const { status, body } = await seen(head);
     deepEqual([status, body], [200, ""]);
@@ -33,7 +33,7 @@ Deno.test("http: /status is answered as by its route, each time with an id of it
     }
   }));
 
-Deno.test("http: /tree/root of every way to write a pool is the route's, before and after a deposit", async () => {
+Deno.test("http: the fast path returns the route's /tree/root for every form of a pool address, before and after a deposit", async () => {
   await using net = await RelayerHarness.start();
   const { address } = net.pool("native-1");
   await net.untilIndexed("native-1");
@@ -58,7 +58,7 @@ Deno.test("http: /tree/root of every way to write a pool is the route's, before 
   notEqual(await same(), empty);
 });
 
-Deno.test("http: a root that is not to be served is refused by its route", () =>
+Deno.test("http: before the indexer is ready, the route of /tree/root refuses", () =>
   withApiAndApp(async (app) => {
     for (const form of [pool.toRawString(), encodeURIComponent(pool.toString())]) {
       const response = await requestApp(app, `/tree/root?pool=${form}`);
@@ -66,7 +66,7 @@ Deno.test("http: a root that is not to be served is refused by its route", () =>
     }
   }));
 
-Deno.test("http: a secret is refused where the answer was ready, and ready answers are counted as all others", () => {
+Deno.test("http: the fast path refuses secrets, and its responses are counted as all others", () => {
   const metrics = createMetrics();
   return withApi(async (ask) => {
     isProblem(await ask("/status?note=x"), "secret_in_body");
@@ -84,7 +84,7 @@ Deno.test("http: a secret is refused where the answer was ready, and ready answe
   }, { metrics });
 });
 
-Deno.test("http: a full server gives no ready answers, and its routes refuse the requests", async () => {
+Deno.test("http: a full server gives no fast responses, so its routes refuse the requests", async () => {
   await using net = await RelayerHarness.start();
   const requestLimit = new ConcurrencyLimit(1);
   const respond = createFastPath(net.relayer, { requestLimit });
@@ -94,7 +94,7 @@ Deno.test("http: a full server gives no ready answers, and its routes refuse the
   equal(ask(), 200);
 });
 
-Deno.test("http: ready answers of /tree/root are counted as the route's", async () => {
+Deno.test("http: fast responses of /tree/root are counted as the route's", async () => {
   await using net = await RelayerHarness.start();
   await net.untilIndexed("native-1");
   const metrics = createMetrics();

@@ -1,0 +1,53 @@
+/** Rules on the text of the product's sources: timers, replaced methods, and the I/O of the app. */
+import assert from "node:assert/strict";
+import { listRepositoryFiles } from "../support/docs/repository_files.ts";
+
+const root = new URL("../../", import.meta.url);
+const sources = [...await listRepositoryFiles(".ts"), ...await listRepositoryFiles(".tsx")]
+  .filter((path) => /^(main\.ts$|src\/)/.test(path) && !/_test\.tsx?$/.test(path));
+
+/** Returns the files whose code matches, without comments. */
+async function findFiles(pattern: RegExp, among = /./): Promise<string[]> {
+  const found: string[] = [];
+  for (const path of sources.filter((path) => among.test(path))) {
+    const code = (await Deno.readTextFile(new URL(path, root)))
+      .replace(/\/\*[^]*?\*\//g, "").replace(/(^|\s)\/\/.*$/gm, "");
+    if (pattern.test(code)) found.push(path);
+  }
+  return found.sort();
+}
+
+/** The files that set a timer themselves. All others wait with the clock of core/time.ts. */
+const mayUseTimers: Record<string, string> = {
+  "main.ts": "flushes the summaries of repeated warnings until the relayer stops",
+  "src/app/shell/app.tsx": "an effect whose cleanup ends the interval",
+  "src/app/shell/open_screens.tsx": "an effect whose cleanup ends the timer",
+  "src/app/views/parts.tsx": "an effect that moves the focus after the browser's layout",
+  "src/core/event_loop_yield.ts": "lets other tasks run, and waits for no time",
+  "src/core/time.ts": "the clock",
+  "src/localnet/block_producer.ts": "closes the blocks of a local network at real intervals",
+  "src/telemetry/event_loop_lag.ts": "measures how late the runtime's own timers are",
+};
+
+Deno.test("only the listed files set timers", async () => {
+  assert.deepEqual(await findFiles(/\bset(Timeout|Interval)\(/), Object.keys(mayUseTimers));
+});
+
+/**
+ * Applies to the product. Tests and tools may replace methods to inject a fault or to run one part: relayer_harness.ts
+ * and testkit/simulation wrap the store and the chain in a Proxy, tests of the ceremony observe `Uint8Array.prototype`,
+ * and tools/mutants replaces `Deno.test` and `WebAssembly.instantiate`.
+ */
+Deno.test("the product uses no Proxy and replaces no method of an object that it does not own", async () => {
+  const patch =
+    /\bnew Proxy\(|\.prototype\.\w+ = |\bObject\.assign\(console\b|\.fetch = |\bglobalThis\.\w+ = |\bWebAssembly\.\w+ = /;
+  const reason = "dependencies write to the console, which serve_log.ts makes part of the log";
+  assert.deepEqual(await findFiles(patch), ["src/cli/output/serve_log.ts"], reason);
+});
+
+Deno.test("the app's flows and views name no global of the browser that does I/O", async () => {
+  const io =
+    /\b(fetch|indexedDB|localStorage|sessionStorage|navigator|caches|WebSocket|EventSource|Worker)\s*[.(]/;
+  assert.deepEqual(await findFiles(io, /^src\/app\/(views|flows|text)\//), []);
+  assert.deepEqual(await findFiles(/\b(document|window)\s*\./, /^src\/app\/flows\//), []);
+});
