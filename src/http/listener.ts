@@ -1,5 +1,5 @@
 /** Listens for HTTP requests, reopens a listener that fails, and shuts down gracefully. */
-import { backoffMs, monotonicClock, systemClock } from "../core/time.ts";
+import { backoffMs, type Clock, monotonicClock, systemClock } from "../core/time.ts";
 import { notReadyResponse } from "./responses/problem_response.ts";
 
 export interface Listener {
@@ -41,13 +41,23 @@ const REOPEN_BACKOFF = { initialMs: 100, maxMs: 5_000 };
 /** The backoff restarts after this uptime. */
 const STABLE_UPTIME_MS = 60_000;
 
+interface ListenOptions {
+  readonly host: string;
+  readonly port: number;
+  /** Called when the listener fails or cannot be reopened. */
+  readonly failed?: (error: unknown) => void;
+  readonly clock?: Clock;
+}
+
 class ServerInstance {
   readonly #ended = new AbortController();
   readonly #server: Deno.HttpServer<Deno.NetAddr>;
+  readonly #clock: Clock;
   #inProgress = 0;
   #idle = () => {};
 
-  constructor(handle: RequestHandler, { host, port }: { readonly host: string; readonly port: number }) {
+  constructor(handle: RequestHandler, { host, port, clock = systemClock }: ListenOptions) {
+    this.#clock = clock;
     this.#server = Deno.serve(
       { hostname: host, port, onListen: () => {}, signal: this.#ended.signal },
       (request, info) => {
@@ -75,20 +85,17 @@ class ServerInstance {
     if (this.#inProgress > 0) {
       const idle = new AbortController();
       this.#idle = () => idle.abort();
-      await systemClock.sleep(DRAIN_TIMEOUT_MS, idle.signal);
+      await this.#clock.sleep(DRAIN_TIMEOUT_MS, idle.signal);
     }
-    await systemClock.sleep(FLUSH_DELAY_MS);
+    await this.#clock.sleep(FLUSH_DELAY_MS);
     this.#ended.abort();
     await this.finished;
   }
 }
 
-/** Port 0 selects a free port. `failed` is called when the listener fails or cannot be reopened. */
-export function listen(
-  handle: RequestHandler,
-  options: { readonly host: string; readonly port: number; readonly failed?: (error: unknown) => void },
-): Listener {
-  const { host, failed = () => {} } = options;
+/** Port 0 selects a free port. */
+export function listen(handle: RequestHandler, options: ListenOptions): Listener {
+  const { host, failed = () => {}, clock = systemClock } = options;
   const closing = new AbortController();
   const respond: RequestHandler = (request, from) =>
     closing.signal.aborted
@@ -110,7 +117,7 @@ export function listen(
       const ended = serving.drain().finally(() => ending.delete(ended)); // frees its file descriptors
       ending.add(ended);
       do {
-        await systemClock.sleep(backoffMs(++failures, REOPEN_BACKOFF), closing.signal);
+        await clock.sleep(backoffMs(++failures, REOPEN_BACKOFF), closing.signal);
         if (closing.signal.aborted) return;
       } while (!reopened());
     }
@@ -118,7 +125,7 @@ export function listen(
 
   function reopened(): boolean {
     try {
-      serving = new ServerInstance(respond, { host, port });
+      serving = new ServerInstance(respond, { host, port, clock });
       return true;
     } catch (error) {
       failed(error);

@@ -33,6 +33,41 @@ Deno.test("a request under way is answered before the server is closed", async (
   await within5Seconds(closed);
 });
 
+/** A clock that records its sleeps. A sleep without a signal ends at once, the others when they are woken or aborted. */
+function recordingClock() {
+  const sleeps: number[] = [];
+  let wake = () => {};
+  const sleep = (ms: number, signal?: AbortSignal) => {
+    sleeps.push(ms);
+    if (signal === undefined) return Promise.resolve();
+    return new Promise<void>((resolve) => {
+      wake = resolve;
+      signal.addEventListener("abort", () => resolve());
+    });
+  };
+  return { sleeps, wake: () => wake(), clock: { now: () => 0, sleep } };
+}
+
+for (const [claim, answersInTime] of [["35 s at most", false], ["no longer than it takes", true]] as const) {
+  Deno.test(`a closing server waits for a request under way, ${claim}, and then for its response to leave`, async () => {
+    const { clock, sleeps, wake } = recordingClock();
+    const arrived = Promise.withResolvers<void>();
+    const answer = Promise.withResolvers<Response>();
+    const listener = listen(() => (arrived.resolve(), answer.promise), { ...local, clock });
+    const response = fetch(listener.url).then(({ status }) => status, () => "cut off");
+    await arrived.promise;
+    const closed = listener.close();
+    assert.deepEqual(sleeps, [35_000]);
+    if (answersInTime) answer.resolve(new Response("late"));
+    else wake();
+    await within5Seconds(closed);
+    assert.deepEqual(sleeps, [35_000, 50]);
+    if (!answersInTime) assert.equal(await response, "cut off");
+    answer.resolve(new Response("late"));
+    await response;
+  });
+}
+
 Deno.test("the server closes with its last request, not with the first of several", async () => {
   const arrived = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const answers = [Promise.withResolvers<Response>(), Promise.withResolvers<Response>()];

@@ -44,6 +44,32 @@ for (const [what, sizes] of pieces) {
   }
 }
 
+Deno.test("leaf batcher: a full batch is appended after the batch that is being hashed", async () => {
+  const tree = new MerkleTree();
+  const release: (() => void)[] = [];
+  const batcher = new LeafBatcher(tree, {
+    ...inlineTreeService,
+    hashLevels: async (...levels) => {
+      await new Promise<void>((resolve) => release.push(resolve));
+      return await inlineTreeService.hashLevels(...levels);
+    },
+  }, MAX_BATCH_LEAVES);
+  const collected = batcher.addBytes(bytesOf(0, 2 * MAX_BATCH_LEAVES + 1));
+  const turn = () => new Promise((resolve) => setTimeout(resolve));
+  await turn();
+  deepEqual([release.length, tree.size], [1, 0]);
+  release[0]();
+  await collected;
+  equal(tree.size, MAX_BATCH_LEAVES);
+  const flushed = batcher.flush();
+  await turn();
+  release[1]();
+  await turn();
+  release[2]();
+  await flushed;
+  deepEqual(tree.leaf(2 * MAX_BATCH_LEAVES), leaf(2 * MAX_BATCH_LEAVES));
+});
+
 Deno.test("leaf batcher: the error of a batch is thrown by the next call, and waiting for it throws nothing", async () => {
   const tree = new MerkleTree();
   const batcher = new LeafBatcher(tree, {

@@ -111,3 +111,43 @@ Deno.test("content with a malformed seed or of a later version is refused withou
     });
   }
 });
+
+/** Makes the allocation of a mebibyte or more fail, as on a device whose memory is full. */
+async function withoutMemory<T>(error: Error, work: () => Promise<T>): Promise<T> {
+  const real = globalThis.Uint8Array;
+  globalThis.Uint8Array = new Proxy(real, {
+    construct(target, args) {
+      if (typeof args[0] === "number" && args[0] >= 2 ** 20) throw error;
+      return Reflect.construct(target, args);
+    },
+  });
+  try {
+    return await work();
+  } finally {
+    globalThis.Uint8Array = real;
+  }
+}
+
+/** Scrypt takes 2^10 KiB with it. */
+const MEBIBYTE_WORK_FACTOR = 10;
+const allocationErrors: [browser: string, error: Error][] = [
+  ["V8 and JavaScriptCore", new RangeError("Array buffer allocation failed")],
+  ["Firefox", Object.assign(new Error("allocation size overflow"), { name: "InternalError" })],
+];
+for (const [browser, error] of allocationErrors) {
+  Deno.test(`memory that scrypt cannot allocate in ${browser} is out_of_memory, not a wrong passphrase`, async () => {
+    const create = () => createIdentity(passphrase, MEBIBYTE_WORK_FACTOR);
+    const bytes = await (await vaultOf(await create())).encrypt("");
+    await rejects(withoutMemory(error, create), { code: "out_of_memory" });
+    await rejects(withoutMemory(error, () => identityOf(bytes, passphrase)), { code: "out_of_memory" });
+  });
+}
+
+Deno.test("another failure of scrypt is reported as it is, or as a corrupted store", async () => {
+  const create = () => createIdentity(passphrase, MEBIBYTE_WORK_FACTOR);
+  const bytes = await (await vaultOf(await create())).encrypt("");
+  const broken = new TypeError("broken");
+  await rejects(withoutMemory(broken, create), broken);
+  const opened = withoutMemory(broken, () => identityOf(bytes, passphrase));
+  await rejects(opened, { code: "note_store_corrupted" });
+});

@@ -42,6 +42,7 @@ Deno.test("keys are for mainnet only with three named signers who are not all th
     );
     await labelsWeakKeys(t, scene);
     await refusesForeignKeys(t, scene);
+    await t.step("an open ceremony vouches for no keys", () => refusesOpenCeremony(scene));
   }));
 
 async function acceptsThreeSigners({ finalize, plan, openKeys }: Scene): Promise<void> {
@@ -117,4 +118,14 @@ async function refusesForeignKeys(t: Deno.TestContext, { directory, openKeys, pl
     );
     await assert.rejects(checkPinnedKeys(keys, 1), /release pins no initial keys/, "the committed plan");
   });
+}
+
+async function refusesOpenCeremony({ directory, openKeys, plan }: Scene): Promise<void> {
+  const artifacts = `${directory}/strong/artifacts`;
+  const transcript = JSON.parse(await Deno.readTextFile(`${artifacts}/transcript.json`));
+  assert.equal(transcript.entries.pop().kind, "beacon");
+  const open = JSON.stringify(transcript);
+  await Deno.writeTextFile(`${artifacts}/transcript.json`, open);
+  const keys = await openKeys("strong", { transcript: bytesToHex(sha256(new TextEncoder().encode(open))) });
+  await assert.rejects(checkPinnedKeys(keys, 1, plan), /ceremony is open: close it/);
 }

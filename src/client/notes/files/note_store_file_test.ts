@@ -100,6 +100,16 @@ Deno.test("a store refuses a note that would make it too large to read", () =>
     assert.equal((await (await noteStoreFile(path, small).open(passphrase)).list()).length, kept);
   }));
 
+Deno.test("a store of 128 MB is read, and a larger one is not", () =>
+  inDirectory(async (path) => {
+    await Deno.mkdir(path.replace(/[^/]*$/, ""));
+    await Deno.writeFile(path, new Uint8Array());
+    await Deno.truncate(path, 128_000_000);
+    assert.ok(await noteStoreFile(path).exists());
+    await Deno.truncate(path, 128_000_001);
+    await assert.rejects(noteStoreFile(path).exists(), refused("invalid_config"));
+  }));
+
 Deno.test("concurrent changes of one process lose no note, also while the store is created", () =>
   inDirectory(async (path) => {
     const stores = await Promise.all([1, 2].map(() => noteStoreFile(path, cheap).open(passphrase)));
