@@ -147,11 +147,11 @@ export async function checkPowersOfTau(
 ): Promise<void> {
   const { power, prepared } = powers;
   const total = listNames.reduce(
-    (sum, name) => sum + listPointCount(name, power) + (prepared ? lagrangePointCount(name, power) : 0),
+    (sum, name) => sum + listPointCount(name, power) - 1 + (prepared ? lagrangePointCount(name, power) : 0),
     0,
   );
   let done = 0;
-  const advance = (points: number) => onProgress(Math.min(1, (done += points) / total));
+  const advance = (points: number) => onProgress((done += points) / total);
 
   const generators = await loadGenerators(arithmetic);
   const tau = await checkFirstPowers(powers, generators, arithmetic);
