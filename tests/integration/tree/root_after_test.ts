@@ -74,10 +74,14 @@ Deno.test("root after: what is handed out is new leaves alone, and few of them a
   };
   const tree = treeOf(20_001);
   assert.equal(await computeRootAfter(tree, leavesOf(20_001, 20_101), work), treeOf(20_101).root);
-  assert.deepEqual(handed, []);
-  assert.equal(await computeRootAfter(tree, leavesOf(20_001, 23_000), work), treeOf(23_000).root);
+  const small = treeOf(33);
+  assert.equal(await computeRootAfter(small, leavesOf(33, 1_023), work), treeOf(1_023).root);
+  assert.deepEqual(handed, [], "479 leaves fill the last subtree, and 511 are not a whole one");
+  assert.equal(await computeRootAfter(small, leavesOf(33, 1_024), work), treeOf(1_024).root);
   assert.equal(handed.length, 1);
-  assert.ok(handed[0] < 3 * 4_096, `${handed[0]} nodes for 2,999 leaves`);
+  assert.equal(await computeRootAfter(tree, leavesOf(20_001, 23_000), work), treeOf(23_000).root);
+  assert.equal(handed.length, 2);
+  assert.ok(handed[1] < 3 * 4_096, `${handed[1]} nodes for 2,999 leaves`);
 });
 
 /** How often others had their turn until `work` was done. */

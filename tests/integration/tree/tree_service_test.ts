@@ -196,6 +196,40 @@ for (const shared of [true, false]) {
   });
 }
 
+Deno.test("tree service: each worker gets about four subtrees, of at least 2^9 leaves", () =>
+  withWorkers({ maxWorkers: 1 }, async (workers) => {
+    const heights: number[] = [];
+    for (
+      const [start, end] of [[0, 1_000], [0, 4_095], [0, 4_096], [4_096, 8_191], [4_096, 8_192]] as const
+    ) {
+      const levels = plainTree(end).levels.map((nodes) => nodes.slice());
+      heights.push(await workers.hashLevels(levels, start, end));
+    }
+    assert.deepEqual(heights, [9, 9, 10, 9, 10]);
+  }));
+
+Deno.test("tree service: a worker whose module a browser cannot load is named", async () => {
+  /** Fails as browsers report a module that they could not load: with an error that has no message. */
+  class UnloadedWorker {
+    onerror?: (event: ErrorEvent) => void;
+    postMessage() {
+      queueMicrotask(() => this.onerror!(new ErrorEvent("error", { message: "", cancelable: true })));
+    }
+    terminate() {}
+  }
+  const { Worker } = globalThis;
+  globalThis.Worker = UnloadedWorker as unknown as typeof Worker;
+  try {
+    await withWorkers({ maxWorkers: 1 }, async (workers) => {
+      await assert.rejects(workers.buildIndex(bytesOf(0, 2), 2), {
+        ...{ code: "artifact_unavailable", message: /\/tree_worker\.ts cannot be loaded/ },
+      });
+    });
+  } finally {
+    globalThis.Worker = Worker;
+  }
+});
+
 Deno.test("tree service: a value outside the field, or one leaf too many, leaves the tree unchanged", async () => {
   const tree = plainTree(3);
   const root = tree.root;

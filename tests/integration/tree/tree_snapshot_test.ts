@@ -57,10 +57,8 @@ Deno.test("tree service: a snapshot of too few or too many nodes is not taken fo
 });
 
 /** Bytes with a seal that holds, whatever they say. */
-function sealed(header: string): Uint8Array<ArrayBuffer> {
-  const body = new TextEncoder().encode(
-    `tonado tree 3\n\0\0\0${String.fromCharCode(header.length)}${header}`,
-  );
+function sealed(header: string, magic = "tonado tree 3\n"): Uint8Array<ArrayBuffer> {
+  const body = new TextEncoder().encode(`${magic}\0\0\0${String.fromCharCode(header.length)}${header}`);
   return new Uint8Array([...body, ...hmac(sha256, key, body)]);
 }
 
@@ -71,6 +69,9 @@ Deno.test("tree service: a sealed snapshot without a sound header is damaged", a
   const headers = ["", "null", "{", "7", "[]", "{}", '"0:ab"', '{"size":0}', '{"pool":"0:ab","size":"0"}'];
   for (const header of headers) {
     assert.equal(await inlineTreeService.decodeSnapshot(sealed(header), key), undefined, header);
+  }
+  for (const magic of ["tonado tree 2\n", "tonado tree 4\n"]) {
+    assert.equal(await inlineTreeService.decodeSnapshot(sealed(tree0, magic), key), undefined, magic);
   }
   assert.equal(await inlineTreeService.decodeSnapshot(sealed(tree0), key.map((byte) => byte ^ 1)), undefined);
 });
