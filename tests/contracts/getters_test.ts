@@ -1,9 +1,10 @@
 /** What the getters say of an empty pool, of one in use and of one that is fully spent. */
 import assert from "node:assert/strict";
-import { beginCell, type Cell, Dictionary, toNano } from "@ton/core";
+import { toNano } from "@ton/core";
 import { FIELD_MODULUS } from "../../src/core/crypto/field.ts";
 import { zeros } from "../../src/core/tree/zeros.ts";
 import { mainnetConfig } from "../../src/localnet/mainnet_config.ts";
+import { configWithFreeStorage } from "../support/contracts/network_configs.ts";
 import { freshElement, PoolSandbox } from "../../testkit/chain/pool_sandbox.ts";
 
 const NOW = 1_800_000_000;
@@ -98,7 +99,7 @@ Deno.test("the quote has a day of the pool's storage in it, as margin", async ()
   const pool = await PoolSandbox.open({ now: NOW });
   await pool.deposit();
   const dear = await pool.withdrawValue();
-  pool.chain.setConfig(freeStorage());
+  pool.chain.setConfig(configWithFreeStorage());
   const margin = dear - await pool.withdrawValue();
   pool.chain.setConfig(mainnetConfig());
 
@@ -109,17 +110,3 @@ Deno.test("the quote has a day of the pool's storage in it, as margin", async ()
   assert.ok(margin > 0n);
   assert.equal(margin, await pool.withdrawValue() - short);
 });
-
-/** Mainnet's prices, but for the storage of cells. */
-function freeStorage(): Cell {
-  const params = Dictionary.loadDirect(Dictionary.Keys.Int(32), Dictionary.Values.Cell(), mainnetConfig());
-  const entries = params.get(18)!.beginParse()
-    .loadDictDirect(Dictionary.Keys.Uint(32), Dictionary.Values.Buffer(37));
-  for (const [id, entry] of entries) {
-    const free = Buffer.from(entry);
-    free.writeBigUInt64BE(0n, 13); // StoragePrices#cc utime_since:uint32 bit_price_ps:uint64 cell_price_ps:uint64 ...
-    entries.set(id, free);
-  }
-  params.set(18, beginCell().storeDictDirect(entries).endCell());
-  return beginCell().storeDictDirect(params).endCell();
-}

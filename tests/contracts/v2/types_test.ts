@@ -87,6 +87,12 @@ Deno.test("the state of a version 2 jetton pool is as types.tlb says, with its c
     [ledger.owner, ledger.master, ledger.wallet],
     [pool.owner.address, jettons.minter.address, jettons.poolWallet].map((address) => address.toRawString()),
   );
+  const info = await pool.getPoolInfo();
+  assert.deepEqual([info.kind, info.capacity, info.claims], [3, constants.V2_POOL_CAPACITY, 3]);
+  assert.deepEqual(
+    [info.owner, info.jettonMaster, info.jettonWallet].map((address) => address?.toRawString()),
+    [ledger.owner, ledger.master, ledger.wallet],
+  );
 });
 
 Deno.test("the library's constants are those of the contract", async () => {

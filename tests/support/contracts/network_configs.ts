@@ -32,6 +32,15 @@ export function configWithScaledPrices(times: bigint, config = mainnetConfig()):
   });
 }
 
+/** Returns mainnet's configuration with free storage. */
+export function configWithFreeStorage(): Cell {
+  return alteredConfig(mainnetConfig(), (params) => {
+    const storage = Dictionary.loadDirect(Dictionary.Keys.Uint(32), anySlice, params.get(18)!);
+    for (const [since, prices] of storage) storage.set(since, scaleFields(prices, [40, 104], 0n));
+    params.set(18, beginCell().storeDictDirect(storage).endCell());
+  });
+}
+
 function alteredConfig(config: Cell, change: (params: Dictionary<number, Cell>) => void): Cell {
   const params = Dictionary.loadDirect(Dictionary.Keys.Int(32), Dictionary.Values.Cell(), config);
   change(params);

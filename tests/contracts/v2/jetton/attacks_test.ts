@@ -103,6 +103,12 @@ Deno.test("before discovery every notification is refused, and only the master's
   const answer = (wallet: Address) =>
     beginCell().storeUint(opCodes.take_wallet_address, 32).storeUint(0, 64).storeAddress(wallet)
       .storeMaybeRef(null).endCell();
+  const request = storeDiscoverJettonWallet();
+  const longer = beginCell().storeSlice(request.beginParse()).storeBit(0).endCell();
+  const deeper = beginCell().storeSlice(request.beginParse()).storeRef(Cell.EMPTY).endCell();
+  for (const malformed of [longer, deeper]) {
+    await assertRefused(sandbox, "ERR_MALFORMED", () => sandbox.send(malformed, toNano(1)));
+  }
   const forged = () => sandbox.send(answer(pool.user.address), toNano(1));
   await assertRefused(sandbox, "ERR_NOT_MASTER", forged);
   assertAccepted(await sandbox.send(storeDiscoverJettonWallet(), toNano("0.2")));
@@ -122,6 +128,7 @@ Deno.test("coins sent as a deposit, and every comment, return whatever the bounc
     ["ERR_NOT_JETTON_WALLET", enqueue(7n)],
     ["ERR_MALFORMED", commentBody(depositComment(7n))],
     ["ERR_MALFORMED", commentBody("hello")],
+    ["ERR_MALFORMED", commentBody("")],
   ];
   for (const [name, body] of bodies) {
     for (const bounce of [true, false]) {
@@ -209,13 +216,19 @@ Deno.test("one bad item at each position refuses the batch, or is skipped if onl
   }
 });
 
-Deno.test("a batch of 13, a batch without a payable item, and one that brings too little are refused", async () => {
+Deno.test("a batch of 13, one without a payable item, one for the pool's wallet, and one that brings too little are refused", async () => {
   const sandbox = await V2JettonSandbox.openJetton();
   await sandbox.setState(settled);
   const many = (count: number, value: bigint, change = {}) => () =>
     sandbox.withdrawMany(Array(count).fill(change), { value });
   await assertRefused(sandbox, "ERR_MALFORMED", many(13, toNano(9)));
+  const oneSkipped = (count: number) => () =>
+    sandbox.withdrawMany([{ root: 99n }, ...Array(count - 1).fill({})], { value: toNano(9) });
+  await assertRefused(sandbox, "ERR_MALFORMED", oneSkipped(13));
+  const toWallet = many(2, toNano(9), { relayer: sandbox.jettons.poolWallet });
+  await assertRefused(sandbox, "ERR_BAD_ADDRESS", toWallet);
   await assertRefused(sandbox, "ERR_ALREADY_SPENT", many(2, toNano(9), { root: 99n }));
   await assertRefused(sandbox, "ERR_INSUFFICIENT_VALUE", many(12, toNano("1.3")));
   assertAccepted(await many(12, toNano(2))());
+  assertAccepted(await oneSkipped(12)());
 });

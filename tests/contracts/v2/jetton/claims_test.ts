@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { beginCell, toNano } from "@ton/core";
 import { storeRetryPayout } from "../../../../src/core/protocol/messages/pool_messages.ts";
+import { v2OpCodes } from "../../../../src/core/protocol/v2/messages.ts";
 import { manyClaims } from "../../../../testkit/chain/v2/claims.ts";
 import { V2JettonSandbox } from "../../../../testkit/chain/v2/jetton_sandbox.ts";
 import { decodeLedger, decodeV2PoolData } from "../../../../src/ton/pool/v2/pool_state.ts";
@@ -82,6 +83,38 @@ Deno.test("withdrawals stop at the bound: two claims of room for each, alone and
         : sandbox.withdrawMany(Array(count).fill({}), { value: toNano(4) });
     if (accepted) assertAccepted(await attempt(), `${count} with ${claims} claims`);
     else await assertRefused(sandbox, "ERR_PAYOUTS_BLOCKED", attempt, `${count} with ${claims} claims`);
+  }
+});
+
+Deno.test("a pool without room for claims refuses a withdrawal before it reads it, and pays a batch of one with just enough", async () => {
+  const sandbox = await V2JettonSandbox.openJetton();
+  await sandbox.setState(settled, undefined, manyClaims(255));
+  const malformed = [
+    beginCell().storeUint(v2OpCodes.withdraw2, 32).endCell(),
+    beginCell().storeUint(v2OpCodes.withdraw_many, 32).endCell(),
+  ];
+  for (const body of malformed) {
+    await assertRefused(sandbox, "ERR_PAYOUTS_BLOCKED", () => sandbox.send(body, toNano(1)));
+  }
+  await sandbox.setState(settled, undefined, manyClaims(254));
+  for (const body of malformed) {
+    await assertRefused(sandbox, "ERR_MALFORMED", () => sandbox.send(body, toNano(1)));
+  }
+  assertAccepted(await sandbox.withdrawMany([{}], { value: toNano(1) }));
+});
+
+Deno.test("before the discovery, a bounced message is a donation", async () => {
+  const sandbox = await V2JettonSandbox.openJetton({ discovered: false });
+  const { pool, jettons } = sandbox;
+  const data = await pool.data();
+  for (const from of [jettons.minter.address, jettons.poolWallet]) {
+    const outcome = await sandbox.send(bounce(payout(at(1), 5n)), toNano("0.1"), {
+      from,
+      bounce: false,
+      bounced: true,
+    });
+    assert.deepEqual([outcome.exitCode, outcome.actionCode, outcome.sent.length], [0, 0, 0]);
+    assert.ok((await pool.data()).equals(data));
   }
 });
 

@@ -7,37 +7,34 @@ import { Address, toNano } from "@ton/core";
 import { storeRecoverStuck, storeRetryPayout } from "../../../../src/core/protocol/messages/pool_messages.ts";
 import { FULL_REWARD_SECONDS } from "../../../../src/core/protocol/v2/pool_constants.ts";
 import { decodeV2PoolData } from "../../../../src/ton/pool/v2/pool_state.ts";
-import { type ChainPrices, chainPrices } from "../../../../testkit/chain/chain_prices.ts";
-import { contractConstants } from "../../../../testkit/chain/contract_constants.ts";
+import { chainPrices } from "../../../../testkit/chain/chain_prices.ts";
 import { freshElement, type PriceList, priceLists } from "../../../../testkit/chain/pool_sandbox.ts";
 import { manyClaims } from "../../../../testkit/chain/v2/claims.ts";
 import { fillPath } from "../../../../testkit/chain/v2/deep_slots.ts";
 import { V2JettonSandbox } from "../../../../testkit/chain/v2/jetton_sandbox.ts";
 import { opCodeOf } from "../../../../testkit/chain/jetton_sandbox.ts";
-import { assertAccepted, assertLeft, assertRefused } from "../../../support/contracts/v2_assertions.ts";
+import {
+  assertAccepted,
+  assertLeft,
+  assertRefused,
+  balanceChange,
+} from "../../../support/contracts/v2_assertions.ts";
+import {
+  accountStorage,
+  depositValue,
+  retryValue,
+  settlementCost,
+  settlementShare,
+  storageShare,
+  transferValue,
+} from "../../../support/contracts/v2_jetton_costs.ts";
 
-const constant = await contractConstants(2);
 const TRANSFER_OP = 0x0f8a7ea5;
 const YEAR = 31_557_600;
 const max = (a: bigint, b: bigint) => a > b ? a : b;
 const min = (...values: bigint[]) => values.reduce((a, b) => a < b ? a : b);
 const stateOf = async ({ pool }: V2JettonSandbox) => decodeV2PoolData(await pool.data());
 const somebody = (byte: number) => new Address(0, Buffer.alloc(32, byte));
-
-const costOf = (prices: ChainPrices) =>
-  prices.gas(constant("GAS_SETTLEMENT")) + 2n * prices.forward(0) +
-  prices.forward(0, { cells: 2n, bits: 1920n });
-/** What a deposit leaves for its settlement. */
-const settlementShare = (prices: ChainPrices) => (9n * costOf(prices) + 7n) / 8n;
-/** What a deposit and a withdrawal leave for storage. */
-const storageShare = (prices: ChainPrices) =>
-  max(toNano("0.01"), prices.storage({ cells: 1n, bits: 300n, seconds: 1_262_304_000n }));
-const transferValue = (prices: ChainPrices) =>
-  max(
-    toNano("0.1"),
-    prices.gas(40_000n) + 2n * prices.forward(0, { cells: 30n, bits: 12_000n }) +
-      prices.storage({ cells: 4n, bits: 1_500n, seconds: 157_788_000n }),
-  );
 
 for (const list of Object.keys(priceLists) as PriceList[]) {
   const prices = chainPrices(priceLists[list]);
@@ -53,19 +50,17 @@ for (const list of Object.keys(priceLists) as PriceList[]) {
       assert.equal(pending, settlementShare(prices));
       assertLeft(outcome, pending + storageShare(prices), prices, String(deposits));
     }
-    const quote = prices.gas(constant("GAS_HIGHEST_JETTON_DEPOSIT")) + prices.forward(0) +
-      transferValue(prices) + prices.forward(0, { cells: 2n, bits: 928n }) + settlementShare(prices) +
-      storageShare(prices);
-    assert.equal(await sandbox.jettons.depositValue(), quote);
+    assert.equal(await sandbox.jettons.depositValue(), depositValue(prices));
   });
 
   test("a settlement pays at most what its deposits prepaid, and keeps the rest for storage", async () => {
     const sandbox = await open();
-    const cost = costOf(prices);
+    const cost = settlementCost(prices);
     for (const [count, wait] of [[1, 0], [1, 600], [1, FULL_REWARD_SECONDS], [3, 86_400], [15, 0], [16, 7]]) {
       for (const more of [0, 5]) {
         const rule = BigInt(count) * cost / 8n +
           BigInt(Math.min(wait, FULL_REWARD_SECONDS)) * cost / BigInt(FULL_REWARD_SECONDS);
+        let unrewarded: bigint | undefined;
         for (const pending of [0n, 1n, rule, settlementShare(prices) * BigInt(count + more)]) {
           const waitingSince = sandbox.pool.chain.now! - wait;
           await sandbox.setState({ deposits: count + more, commitment: () => 1n, waitingSince, pending });
@@ -74,6 +69,8 @@ for (const list of Object.keys(priceLists) as PriceList[]) {
           const state = await stateOf(sandbox);
           assert.deepEqual([state.debt, state.pending], [0n, pending - moved]);
           assertLeft(outcome, -min(rule, moved), prices, `${count} of ${count + more}, ${pending}`);
+          unrewarded ??= balanceChange(outcome); // pending is 0
+          assert.equal(balanceChange(outcome), unrewarded - min(rule, moved), "the reward, to the nano");
           if (pending === settlementShare(prices) * BigInt(count + more)) {
             assert.ok(rule <= moved, "the prepaid part suffices");
           }
@@ -154,12 +151,8 @@ for (const list of Object.keys(priceLists) as PriceList[]) {
       { deposits: 5, settled: 2, commitment: () => 1n, roots: [5n], pending },
       toNano(200),
     );
-    const size = {
-      cells: constant("FIXED_JETTON_CELLS") + 1n,
-      bits: constant("FIXED_JETTON_BITS") + 900n,
-      seconds: 1_262_304_000n,
-    };
-    const surplus = toNano(200) - pending - max(toNano("2.5"), prices.storage(size));
+    const years = accountStorage(prices, { queued: 3, claims: 0, seconds: 1_262_304_000 });
+    const surplus = toNano(200) - pending - max(toNano("2.5"), years);
     const recover = (amount: bigint) =>
       sandbox.send(storeRecoverStuck(amount, owner.address), toNano(1), {
         from: owner.address,
@@ -171,8 +164,7 @@ for (const list of Object.keys(priceLists) as PriceList[]) {
   test("a retry must carry its gas and a transfer, and the claim of one that carries less stays", async () => {
     const sandbox = await open();
     const [claim, ...others] = manyClaims(3);
-    const least = prices.gas(constant("GAS_HIGHEST_RETRY")) + transferValue(prices) +
-      prices.forward(0, { cells: 1n, bits: 880n });
+    const least = retryValue(prices);
     await sandbox.setState({}, undefined, [claim, ...others]);
     const retry = (value: bigint) => sandbox.send(storeRetryPayout(claim.id), value);
     await assertRefused(sandbox, "ERR_INSUFFICIENT_VALUE", () => retry(least - 1n));
