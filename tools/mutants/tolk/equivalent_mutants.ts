@@ -72,7 +72,7 @@ const equivalentMutants: readonly EquivalentMutant[] = [
     file: "_jetton.tolk",
     shows: /^const GAS_(?:JETTON_\w+_TAIL|TRANSFER|LISTED_ITEM|CLAIM_TAIL) = (\d+).* => const GAS_\w+ = \d+$/,
     reason:
-      "an upper bound of gas that is kept with room: one unit more or less changes the excess by one unit's price",
+      "a charge that is above the cost with room: one unit of gas more or less changes the excess by one unit's price",
   },
   {
     file: "fees.tolk",
