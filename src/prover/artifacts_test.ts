@@ -133,6 +133,7 @@ for (
     "no label": { files: {} },
     "no files": { label: "x" },
     "a malformed version 2": { ...committedPins, version2: { label: "x", files: {} } },
+    "a malformed hash of the transcript": { ...committedPins, transcript: "5" },
     "a malformed hash": { label: "x", files: Object.fromEntries(names.map((name) => [name, "5"])) },
   })
 ) {

@@ -75,6 +75,41 @@ const equivalentTypeScriptMutants: readonly EquivalentMutant[] = [
     shows: /^this\.#fence = undefined; => ;$/,
     reason: "the database compares the fence again in every later call; only release() depends on it",
   },
+  {
+    file: "ops/ceremony/section_file.ts",
+    shows: /source\.read\(offset, 12\)\); => .*source\.read\(offset, 13\)\);/,
+    reason: "one byte more is read, and not used",
+  },
+  {
+    file: "ops/deploy/send_deployment.ts",
+    shows: /\(a, b\) => a > b \? a : b, => \(a, b\) => a >= b \? a : b,/,
+    reason: "the larger of two equal amounts is either of them",
+  },
+  {
+    file: "ops/audit/v2/rebuilt_pool.ts",
+    shows: /length >= 2 \* ROOT_WINDOW\) .* => .*length >= [13] \* ROOT_WINDOW\)/,
+    reason: "how many older roots are kept until they are removed: only the last ROOT_WINDOW are used",
+  },
+  {
+    file: "tree/leaf_batcher.ts",
+    shows: /rest\.length > 0;.* => .*rest\.length > 1;/,
+    reason: "a leaf has 32 bytes, so that no rest has one byte",
+  },
+  {
+    file: "tree/snapshot_codec.ts",
+    shows: /bytes\.length < start \+ HMAC_BYTES.* => .*bytes\.length < start - HMAC_BYTES/,
+    reason: "shorter bytes have no HMAC that holds, or no header: the later checks refuse both",
+  },
+  {
+    file: "prover/locations.ts",
+    shows: /length !== null && Number\(length\) > 0 .* => const total = Number\(length\) > 0/,
+    reason: "Number(null) is 0",
+  },
+  {
+    file: "http/listener.ts",
+    shows: /initialMs: 100, maxMs: 5_000 \}; => .* (?:99|101), maxMs/,
+    reason: "one millisecond more or less until a listener is reopened",
+  },
 ];
 
 /** Returns why a mutant is equivalent, or undefined. */
