@@ -114,8 +114,8 @@ function reachedLines(counts: readonly number[][], text: readonly string[]): num
 }
 
 /**
- * Returns the test files that execute a mutant's line: the fastest, and earlier those of the source's folder and those
- * named like the source. The latter matter for a constant, which each test that imports the module executes. Tests that
+ * Returns the test files that execute a mutant's line: the fastest, and earlier those of the source's folder, its
+ * integration tests, and those named like the source. The latter matter for a constant, which each test that imports the module executes. Tests that
  * only may have reached the line come last.
  */
 export function coveringTests(
@@ -124,8 +124,11 @@ export function coveringTests(
 ): string[] {
   const slash = file.lastIndexOf("/") + 1;
   const [folder, name] = [file.slice(0, slash), file.slice(slash, -".ts".length)];
+  // Otherwise ten faster tests that only import a constant's module would leave no place for them.
+  const integration = `tests/integration/${file.split("/")[1]}/`;
   const weight = (path: string, isCertain: boolean) =>
-    (path.startsWith(folder) ? 0.25 : 1) * (path.slice(path.lastIndexOf("/")).includes(name) ? 0.1 : 1) *
+    (path.startsWith(folder) ? 0.25 : path.startsWith(integration) ? 0.02 : 1) *
+    (path.slice(path.lastIndexOf("/")).includes(name) ? 0.1 : 1) *
     (isCertain ? 1 : 20);
   return [...coverage].filter(([path, { holds, lines }]) =>
     holds && lines[file]?.some((each) => Math.abs(each) === line) && isMeantFor(path, file)
