@@ -142,6 +142,7 @@ async function assertRootInHistory(pool: AnyPool, tree: MerkleTree): Promise<voi
   );
 }
 
+/** How a tree is synced. */
 export interface TreeSyncOptions {
   readonly onTreeProgress?: ((progress: TreeProgress) => void) | undefined;
   /** Milliseconds that a source may lag behind the chain. Default: 25,000. */

@@ -44,6 +44,7 @@ export const version2Pins: KeySetPins<Version2CircuitName> = committedPins.versi
 /** Of version 1 alone. */
 export const version1Pins: KeySetPins<CircuitName> = omit(committedPins, "version2");
 
+/** The keys and programs of the circuits, checked against their pins. */
 export interface Artifacts {
   readonly label: string;
   /** The label of the keys for version 2 pools; absent if the pins have none. */
@@ -103,6 +104,7 @@ export interface ArtifactCache {
   write(sha256: string, bytes: Uint8Array<ArrayBuffer>): Promise<void>;
 }
 
+/** How artifacts are read. */
 export interface ArtifactOptions {
   readonly cache?: ArtifactCache | undefined;
   /** Called while a file is fetched by HTTP, with the file's name. */

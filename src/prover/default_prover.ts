@@ -21,7 +21,9 @@ function getDefaultProver(): Promise<Prover> {
 }
 
 /**
- * Proves a withdrawal with a shared prover. Throws as {@linkcode Prover.proveWithdraw} does.
+ * Proves a withdrawal with a shared prover.
+ * @throws {Problem} `constraints_unsatisfied`, `not_in_field`, `invalid_request` for wrong inputs;
+ *   `artifact_corrupted`, `artifact_unavailable`; `cancelled`
  * @example
  * ```ts
  * const { proof, publicSignals } = await proveWithdraw(input);
@@ -32,7 +34,8 @@ export async function proveWithdraw(input: WithdrawInput, options?: ProveOptions
 }
 
 /**
- * Proves a deposit with a shared prover. Throws as {@linkcode Prover.proveDeposit} does.
+ * Proves a deposit with a shared prover.
+ * @throws {Problem} as {@linkcode proveWithdraw} does
  * @example
  * ```ts
  * const { proof, publicSignals } = await proveDeposit(input);
@@ -45,7 +48,7 @@ export async function proveDeposit(input: DepositInput, options?: ProveOptions):
 /**
  * Verifies a proof with a shared prover. Returns false for an invalid or malformed proof or signal.
  * @param publicSignals decimal strings
- * @throws {Problem} `artifact_corrupted`, `artifact_unavailable`
+ * @throws {Problem} `artifact_corrupted`, `artifact_unavailable`; `verification_busy` if too many proofs wait
  * @example
  * ```ts
  * if (!await verifyProof("withdraw", proof, publicSignals)) throw new Error("invalid proof");

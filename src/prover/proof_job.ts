@@ -14,6 +14,7 @@ export interface ProofProgress {
   readonly fraction: number;
 }
 
+/** Cancels a proof, or reports its progress. */
 export interface ProveOptions {
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: ProofProgress) => void;

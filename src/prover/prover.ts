@@ -52,6 +52,7 @@ export interface DepositInput {
   readonly pathElements: readonly bigint[];
 }
 
+/** Computes and verifies proofs on worker threads. */
 export interface Prover {
   /**
    * Throws `constraints_unsatisfied`, `not_in_field` or `invalid_request` for wrong inputs;

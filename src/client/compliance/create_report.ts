@@ -21,6 +21,7 @@ import { depositorOf } from "../../ton/pool/history/event_decoder.ts";
 import type { TransactionId } from "../../ton/chain.ts";
 import { assertNoteMatchesPool, type PoolJetton } from "../notes/pool_match.ts";
 
+/** What a compliance report is made from. */
 export interface ComplianceReportRequest {
   readonly pool: AnyPool;
   readonly network: Network;

@@ -18,6 +18,7 @@ import { depositorOf } from "../../ton/pool/history/event_decoder.ts";
 import { loadPoolCode, poolKindOf } from "../../ton/pool/state_init.ts";
 import { checkFailed, checkPassed, type CheckResult, checkWarning } from "../../core/errors/check_result.ts";
 
+/** What a report is verified against. */
 export interface ReportVerificationContext {
   readonly chain: Chain;
   readonly deployments: Deployments;
@@ -30,7 +31,8 @@ type ClaimComparison = readonly [name: string, claimed: string | null, found: st
 
 /**
  * Checks proof, pool, deposit and withdrawal, in this order. The report is valid if no check failed.
- * @throws {Problem} if the chain cannot be read; the report is then neither valid nor invalid
+ * @throws {Problem} `chain_unavailable` or `chain_inconsistent` if the chain cannot be read: the report is then neither
+ *   valid nor invalid; `verification_busy`; `artifact_corrupted`, `artifact_unavailable`; `cancelled`
  * @example
  * ```ts
  * const checks = await verifyComplianceReport(report, { chain, deployments, prover });

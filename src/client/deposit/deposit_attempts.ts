@@ -13,6 +13,7 @@ import { refusalReason, waitForPoolEvent } from "../../ton/pool/history/pool_wat
 import { commitmentsFromChain, type CommitmentSource, syncWholeTree } from "../tree_sync.ts";
 import { type DepositResult, findUnspentDeposit, proveNextLeaf, toDepositResult } from "./deposit_events.ts";
 
+/** A deposit into a version 1 pool by a wallet. */
 export interface DepositRequest {
   readonly chain: Chain;
   readonly pool: Pool;

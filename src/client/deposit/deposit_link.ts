@@ -5,6 +5,7 @@ import type { DepositResult } from "./deposit_events.ts";
 import { depositByPayer, type PayerDepositRequest, type PayerDepositStep } from "./deposit_payer.ts";
 import { linkPayer, type PaymentLink } from "./payer.ts";
 
+/** A deposit through a link. */
 export interface LinkDepositRequest
   extends Omit<PayerDepositRequest, "payer" | "validForSeconds" | "onStep"> {
   /** Owner of the jettons. Required for jettons. */
@@ -12,6 +13,7 @@ export interface LinkDepositRequest
   readonly onStep?: (step: LinkDepositStep) => void;
 }
 
+/** A link that pays for the deposit at one leaf. */
 export interface DepositLink extends PaymentLink {
   readonly leafIndex: number;
 }

@@ -19,6 +19,7 @@ import { type DepositResult, findUnspentDeposit, proveNextLeaf, toDepositResult 
 import { verifyPoolJettonWallet } from "./deposit_jetton.ts";
 import { type Payer, type PaymentRequest, type PayMessage, requestAndWait } from "./payer.ts";
 
+/** A deposit through a payer. */
 export interface PayerDepositRequest
   extends Omit<DepositRequest, "wallet" | "maxAttempts" | "random" | "onStep"> {
   /** For jettons, the payer must have an address. */

@@ -17,6 +17,7 @@ import { buildTransferLink, type Payer, type PaymentRequest, requestAndWait } fr
 import { type DepositResult, toDepositResult } from "./deposit_events.ts";
 import { buildTransferMessage, type TransferMessage } from "./transfer_message.ts";
 
+/** A deposit into a version 2 pool. */
 export interface TransferDepositRequest {
   readonly chain: Chain;
   readonly pool: V2Pool;
@@ -114,7 +115,14 @@ export async function depositByTransfer(
   return await finish(waitForPayment(wait, { after, validUntil: Infinity }, signal));
 }
 
-/** Returns the payment for a note of the native coin. It never expires. */
+/**
+ * Returns the payment for a note of the native coin. It never expires.
+ * @param amount the pool's denomination, in nano
+ * @example
+ * ```ts
+ * const { url, comment } = buildPayment(pool.address, denomination, note);
+ * ```
+ */
 export function buildPayment(
   to: Address,
   amount: bigint,

@@ -10,6 +10,7 @@ export interface PayMessage {
   readonly body: Cell;
 }
 
+/** How long a wallet may pay. */
 export interface PayOptions {
   /** Unix seconds of the chain's clock from which the wallet must not send; Infinity: no limit. */
   readonly validUntil: number;
@@ -68,7 +69,9 @@ export function linkPayer(
 }
 
 /**
- * Returns a transfer of `amount` nano as a link that TON wallets open.
+ * Returns a transfer as a link that TON wallets open.
+ * @param amount in nano
+ * @param testOnly whether the address is written for a test network
  * @example
  * ```ts
  * const url = buildTransferLink(pool.address, 10_000_000_000n, body, true);

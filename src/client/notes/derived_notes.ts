@@ -10,6 +10,7 @@ import { deriveNote, type NoteSeed, type SeedPool } from "../../core/protocol/se
  */
 export const RECOVERY_GAP = 100;
 
+/** A note of a seed, with its number in the pool. */
 export interface DerivedNote {
   readonly index: number;
   readonly note: Note;
@@ -25,7 +26,8 @@ export interface KnownCommitments {
 
 /**
  * Returns the first note of a pool that is neither stored nor deposited, so two devices with one seed rarely collide.
- * @throws {Problem} `note_gap_reached` if {@linkcode RECOVERY_GAP} stored notes before it have no deposit
+ * @throws {Problem} `note_gap_reached` if {@linkcode RECOVERY_GAP} stored notes before it have no deposit;
+ *   `invalid_note` if the pool's asset or amount is malformed
  * @example
  * ```ts
  * const isDeposited = (commitment: bigint) => tree.indexOf(commitment) >= 0;
@@ -55,6 +57,7 @@ export function nextDerivedNote(
  * Returns the deposited notes of a pool, by index. No server learns which notes are searched: `isDeposited` searches
  * leaves that were downloaded as a whole.
  * @param isDeposited whether the pool has a leaf or a waiting deposit with this commitment
+ * @throws {Problem} `invalid_note` if the pool's asset or amount is malformed
  * @example
  * ```ts
  * const tree = await syncTree(pool, source);

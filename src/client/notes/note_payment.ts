@@ -17,6 +17,7 @@ export interface NotePayment {
   readonly fee: bigint;
 }
 
+/** How a payment is searched. */
 export interface FindPaymentOptions {
   /** The pool's newest transaction when the withdrawal began; later ones are read first. */
   readonly after?: TransactionId | undefined;

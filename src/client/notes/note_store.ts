@@ -8,8 +8,8 @@ import { formatNoteSeed, type NoteSeed, parseNoteSeed } from "../../core/protoco
 import { proofSchema } from "../../core/crypto/proof_schema.ts";
 import { Secret } from "../../core/text/secret.ts";
 
-/** The last known state. The chain is authoritative. */
 const noteStates = ["created", "depositing", "deposited", "withdrawing", "withdrawn"] as const;
+/** The last known state of a note. The chain is authoritative. */
 export type NoteState = (typeof noteStates)[number];
 
 /** A note takes a few thousand bytes, and ten times as many on a page to print. */
@@ -63,6 +63,7 @@ export type WithdrawalAttempt = Omit<NonNullable<StoredNoteRecord["withdrawal"]>
   readonly request: { readonly proof: Groth16Proof; readonly publicSignals: readonly string[] };
 };
 
+/** A stored note, with its journal. */
 export interface NoteRecord extends Readonly<Omit<StoredNoteRecord, "note" | "withdrawal" | "earlier">> {
   readonly id: string;
   readonly note: Secret<Note>;
@@ -100,7 +101,16 @@ export interface NoteStore {
   lockForWork(): Promise<Disposable>;
 }
 
-/** `createdAt` in Unix milliseconds. Throws `invalid_note`. */
+/**
+ * Returns the record of a new note.
+ * @param text from {@linkcode formatNote}
+ * @param createdAt Unix milliseconds
+ * @throws {Problem} `invalid_note`
+ * @example
+ * ```ts
+ * await store.add([createNoteRecord(formatNote(note), Date.now())]);
+ * ```
+ */
 export function createNoteRecord(text: string, createdAt: number): NoteRecord {
   const note = parseNote(text);
   return { id: noteId(note), note: new Secret(note), text: new Secret(text), createdAt, state: "created" };
@@ -151,6 +161,13 @@ function paymentKey({ note }: NoteRecord): string {
   return `${asset}-${amount}-${network}-${version === 2 ? commitment : nullifier}`;
 }
 
+/**
+ * Returns the content as the text that a vault encrypts.
+ * @example
+ * ```ts
+ * const bytes = await vault.encrypt(serializeNoteStore({ seed, records: [] }));
+ * ```
+ */
 export function serializeNoteStore({ seed, records }: NoteStoreContent): string {
   const notes = records.map((record) => {
     const { createdAt, state, pool, deposit, withdrawal, earlier } = record;
@@ -160,7 +177,15 @@ export function serializeNoteStore({ seed, records }: NoteStoreContent): string 
   return JSON.stringify({ format: "tonado-notes", version: 2, seed: text, notes });
 }
 
-/** Throws `note_store_corrupted`. */
+/**
+ * Parses the decrypted text of a note store.
+ * @param text from {@linkcode serializeNoteStore}
+ * @throws {Problem} `note_store_corrupted`
+ * @example
+ * ```ts
+ * const { records } = parseNoteStore(await vault.decrypt(bytes));
+ * ```
+ */
 export function parseNoteStore(text: string): NoteStoreContent {
   try {
     const { seed, notes } = noteStoreSchema.parse(JSON.parse(text));

@@ -35,7 +35,8 @@ interface Change<T> {
 /**
  * Opens the store whose bytes exist in `storage`.
  * @param toPaperCode encrypts the text of a note or seed for print
- * @throws {Problem} `note_store_corrupted` if it does not decrypt with this vault
+ * @throws {Problem} `note_store_corrupted` if it does not decrypt with this vault; the store's methods also
+ *   `unknown_note`, `seed_missing`, `seed_conflict`
  * @example
  * ```ts
  * const store = await openStoredNotes(storage, vault, (text) => encryptPaperCode(text, passphrase));

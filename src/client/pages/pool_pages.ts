@@ -38,6 +38,7 @@ export interface PoolPages {
   readonly spent: Uint8Array;
 }
 
+/** How pages are downloaded and cached. */
 export interface PoolPagesOptions extends TreeSyncOptions {
   readonly cache?: PageCache | undefined;
   /** The tree of an earlier call for this pool, to which new leaves are appended. */

@@ -38,6 +38,7 @@ export interface WithdrawArgs {
   readonly refund: bigint;
 }
 
+/** Timeouts and retries of a client's requests. */
 export type RelayerClientOptions = Omit<RelayerTransportOptions, "deadline">;
 
 export const MAX_PAGE_SIZE = 10_000;

@@ -15,6 +15,7 @@ import { assertPayableRecipient, isPayable, unpayableReason } from "./recipient_
 import type { WithdrawArgs } from "../relayer/relayer_client.ts";
 import { type CommitmentSource, syncWholeTree, type TreeProgress } from "../tree_sync.ts";
 
+/** What a withdrawal is built from. */
 export interface WithdrawRequest {
   readonly pool: AnyPool;
   readonly network: Network;

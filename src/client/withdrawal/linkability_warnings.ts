@@ -40,6 +40,7 @@ const conditions = {
 /** Codes of facts that may link a withdrawal, or make its money hard to reach. */
 export type LinkabilityCode = keyof typeof conditions;
 
+/** All codes, the most severe first. */
 export const linkabilityCodes: readonly LinkabilityCode[] = Object.keys(conditions) as LinkabilityCode[];
 
 /**

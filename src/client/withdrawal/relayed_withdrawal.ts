@@ -23,6 +23,7 @@ import {
 
 export { defaultMaxFee, type RelayedWithdrawalRequest, type RelayerOffer } from "./relayer_attempt.ts";
 
+/** The outcome of a withdrawal through relayers. */
 export interface RelayedWithdrawalResult {
   readonly relayer: RelayerClient;
   readonly status: WithdrawalStatus;

@@ -6,6 +6,7 @@ import type { AnyPool } from "../../ton/pool/any_pool.ts";
 import type { RelayerClient, WithdrawalStatus, WithdrawArgs } from "../relayer/relayer_client.ts";
 import { RelayerProblem } from "../relayer/relayer_problem.ts";
 
+/** Limits, polling and progress of a wait. */
 export interface WithdrawalWaitOptions {
   /** Milliseconds between polls of the relayer. Default: 2,000. */
   readonly pollIntervalMs?: number;
@@ -44,6 +45,7 @@ export function remainingFailoverMs(sinceMs: number): number {
 
 /**
  * Waits until a withdrawal is confirmed, failed or expired.
+ * @param nullifierHash of the note
  * @returns the relayer's last status, which proves nothing, or `confirmed` if `isSpent` returned true
  * @throws {Problem} `cancelled`; `relayer_unavailable` after the timeout; {@linkcode RelayerProblem}
  * @example

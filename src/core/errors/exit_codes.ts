@@ -33,6 +33,7 @@ export type ExitCodeName = keyof typeof exitCodes;
 
 /**
  * Returns the name of a pool's exit code, or undefined for any other code.
+ * @param code exit code of the compute phase
  * @example
  * ```ts
  * exitCodeName(103); // "ERR_STALE_DEPOSIT"

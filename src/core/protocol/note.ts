@@ -79,7 +79,8 @@ export function placeNote(note: Note, leafIndex: number): Note {
 }
 
 /**
- * Parses a note string `tonado-<asset>-<amount>-<network>-0x<124 hex>`, which begins with `tonado2-` for version 2.
+ * Parses a note string.
+ * @param text `tonado-<asset>-<amount>-<network>-0x<124 hex>`; begins with `tonado2-` for version 2
  * @throws {Problem} `invalid_note`, which names the wrong part and never contains the note
  * @example
  * ```ts

@@ -7,6 +7,8 @@ const MAX_AMOUNT_LENGTH = 80;
 
 /**
  * Parses a decimal number of whole units into the smallest unit.
+ * @param text such as `0.5`
+ * @param decimals decimal places of a whole unit; default: 9, those of the native coin
  * @throws {Problem} `invalid_amount` for a sign, an exponent, a leading zero, or too many decimal places
  * @example
  * ```ts
@@ -24,7 +26,9 @@ export function parseUnits(text: string, decimals: number = NATIVE_DECIMALS): bi
 }
 
 /**
- * Returns an amount in the smallest unit as the shortest decimal number of whole units.
+ * Returns an amount as the shortest decimal number of whole units.
+ * @param nano amount in the smallest unit; may be negative
+ * @param decimals decimal places of a whole unit; default: 9, those of the native coin
  * @example
  * ```ts
  * formatUnits(500_000_000n); // "0.5"

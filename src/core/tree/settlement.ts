@@ -30,6 +30,7 @@ export interface SettlementInput {
  * Returns the next settlement, which fills the chunk that the tree ends in as far as the queue reaches. The
  * tree stays as it is: append the first `span % 512` commitments once the pool has accepted it.
  * @param queue the waiting commitments, oldest first; those beyond the chunk are ignored
+ * @param settler field element of the reward's recipient, from {@linkcode settlerToField}
  * @throws {Problem} `not_in_field`, `tree_full`; a RangeError if the queue is empty
  * @example
  * ```ts

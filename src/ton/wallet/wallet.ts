@@ -130,7 +130,8 @@ const walletContracts: Record<
 
 /**
  * Opens the wallet of a 24-word TON mnemonic. Sends no request yet.
- * @throws {Problem} `invalid_config` for unknown words or a count other than 24
+ * @throws {Problem} `invalid_config` for unknown words or a count other than 24; the wallet's methods also
+ *   `chain_unavailable`, `chain_inconsistent`
  * @example
  * ```ts
  * const wallet = await openWallet(mnemonic, { version: "v4R2", network: "testnet", chain });

@@ -4,7 +4,15 @@ import { Secret } from "../../../core/text/secret.ts";
 import { decryptWithPassphrase, encryptWithPassphrase, SCRYPT_WORK_FACTOR } from "../note_encryption.ts";
 import { ENCRYPTED_PREFIX } from "./paper_code_text.ts";
 
-/** Takes as long as opening a note store. Use a lower `workFactor` only in tests. */
+/**
+ * Encrypts the text of a note or seed as a code to print. Takes as long as opening a note store.
+ * @param workFactor base-2 logarithm of scrypt's cost; lower ones are for tests only
+ * @throws {Problem} `out_of_memory`
+ * @example
+ * ```ts
+ * const code = await encryptPaperCode(record.text, passphrase);
+ * ```
+ */
 export async function encryptPaperCode(
   note: Secret<string>,
   passphrase: Secret<string>,
@@ -14,7 +22,15 @@ export async function encryptPaperCode(
   return ENCRYPTED_PREFIX + btoa(String.fromCharCode(...bytes));
 }
 
-/** Throws `wrong_passphrase`, or `invalid_note` for a truncated or misread code. */
+/**
+ * Returns the text of the note or seed in a code.
+ * @param code from {@linkcode encryptPaperCode}
+ * @throws {Problem} `wrong_passphrase`; `invalid_note` for a truncated or misread code; `out_of_memory`
+ * @example
+ * ```ts
+ * const note = parseNote((await decryptPaperCode(code, passphrase)).reveal());
+ * ```
+ */
 export async function decryptPaperCode(code: string, passphrase: Secret<string>): Promise<Secret<string>> {
   const decode = () =>
     Uint8Array.from(atob(code.slice(ENCRYPTED_PREFIX.length)), (byte) => byte.charCodeAt(0));

@@ -200,7 +200,15 @@ export function storeDiscoverJettonWallet(queryId = 0n): Cell {
   return beginBody(opCodes.discover_jetton_wallet, queryId).endCell();
 }
 
-/** Makes a jetton pool pay a claim again. Anyone may send it. */
+/**
+ * Returns the message body that makes a jetton pool pay a claim again. Anyone may send it.
+ * @param claimId number of the claim, as in the pool's logs
+ * @param queryId any number below 2^64
+ * @example
+ * ```ts
+ * const body = storeRetryPayout(claim.id);
+ * ```
+ */
 export function storeRetryPayout(claimId: bigint, queryId = 0n): Cell {
   return beginBody(opCodes.retry_payout, queryId).storeUint(claimId, 64).endCell();
 }

@@ -62,7 +62,8 @@ export function formatNoteSeed(seed: NoteSeed): Secret<string> {
 }
 
 /**
- * Parses the text of a seed. Case, spaces and hyphens do not matter; the letters o, i and l are read as digits.
+ * Parses the text of a seed.
+ * @param text from {@linkcode formatNoteSeed}; case, spaces and hyphens do not matter; o, i and l are read as digits
  * @throws {Problem} `invalid_seed`, which never contains the text
  * @example
  * ```ts

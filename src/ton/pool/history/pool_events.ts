@@ -71,6 +71,7 @@ export interface RefusedEvent extends EventBase, JettonDepositor, MessageCost {
   readonly leafIndex?: number;
 }
 
+/** An event of a pool, from its logs or its refused messages. */
 export type PoolEvent = DepositEvent | WithdrawalEvent | RefusedEvent | SettlementEvent | SkippedEvent;
 
 /** Events of consecutive transactions, oldest first, and the last of these transactions. */

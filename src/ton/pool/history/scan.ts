@@ -10,6 +10,7 @@ import type { Chain, TransactionId } from "../../chain.ts";
 import type { DepositEvent, PoolEvent, PoolEventBatch, RefusedEvent } from "./pool_events.ts";
 import { decodePoolEvents } from "./event_decoder.ts";
 
+/** Range and limits of a scan. */
 export interface ScanOptions {
   /** The last transaction that the caller knows. Default: start at the first one. */
   readonly after?: TransactionId;
