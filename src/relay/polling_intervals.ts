@@ -10,14 +10,10 @@ export interface PollingIntervals {
   readonly chainHeadPollMs: number;
   /** Interval between reads of the wallet while a transfer is in flight. */
   readonly walletPollMs: number;
-  /** Interval between sends of the same transfer. */
   readonly rebroadcastMs: number;
   /** Interval between reads of the pools' balances, which storage consumes over years. */
   readonly poolFundsPollMs: number;
-  /**
-   * Upper bound for the time until a refused payout is a claim: the messages to the pool's wallet and back. Interval
-   * between reads of a pool's claims while there are such payouts.
-   */
+  /** Upper bound for the time until a refused payout is a claim; until then, also the poll interval. */
   readonly payoutMs: number;
 }
 

@@ -16,7 +16,6 @@ import type { SettleMode } from "./settler/settler.ts";
 const DENOMINATION = 10_000_000_000n;
 const START_MS = 1_700_000_000_000;
 
-/** Runs a relayer for a minute beside a version 2 pool in which a chunk of deposits waits. */
 async function relayerBesideQueue({ settle, canProve }: { settle?: SettleMode; canProve: boolean }) {
   const time = new VirtualTime(new SeededRandom(1), START_MS);
   const scene = new ScriptedPool({ kind: 2, denomination: DENOMINATION });

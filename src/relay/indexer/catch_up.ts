@@ -43,7 +43,6 @@ export class LeaderMemory {
 
 /** Attempts to find a root on chain before it counts as wrong: nodes may be some blocks behind. */
 const MAX_ROOT_ATTEMPTS = 3;
-/** Time until a scan first logs its progress. */
 const FIRST_PROGRESS_LOG_MS = 1_000;
 const PROGRESS_LOG_INTERVAL_MS = 10_000;
 
@@ -120,7 +119,6 @@ async function catchUp(
   return outcome;
 }
 
-/** Applies the transactions from `after` (exclusive) to `newest` once `verifier` accepts them. */
 async function applyHistory(
   pool: PoolState,
   { after, ...scan }: {
@@ -209,8 +207,7 @@ async function applyBatch(
 }
 
 /**
- * Splits events into parts of at most `limit`. The events of a transaction stay together, so that the cursor after a part
- * skips none. Returns one empty part for no events.
+ * Splits events into parts of at most `limit`, but never a transaction: the cursor after a part skips none.
  */
 export function splitBetweenTransactions(events: readonly PoolEvent[], limit: number): PoolEvent[][] {
   const parts: PoolEvent[][] = [[]];

@@ -6,7 +6,6 @@ import type { PollingIntervals } from "../polling_intervals.ts";
 const MAX_REMEMBERED_SEQNOS = 16;
 
 export class ChainHead {
-  /** The last seqnos, newest last. */
   readonly #seqnos: number[] = [];
   #advancedAt = 0;
   #observedAt = 0;

@@ -3,7 +3,6 @@ import type { Chain } from "../../ton/chain.ts";
 import { fetchJettonWalletAddress } from "../../ton/jetton/jetton.ts";
 import { Pool } from "../../ton/pool/pool.ts";
 
-/** The hashes of this build's keys, by version of the pools. */
 export type VkeyHashes = Readonly<Partial<Record<PoolVersion, string>>>;
 
 /** Returns undefined if the pool matches. Throws `chain_unavailable` and similar if this is unknown. */

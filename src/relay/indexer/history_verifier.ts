@@ -29,7 +29,6 @@ export interface HistoryVerifierDeps {
 
 /** Getters may run on a node some blocks behind. */
 const MAX_VERIFY_ATTEMPTS = 3;
-/** Only the newest withdrawals are checked. */
 const MAX_SPENT_CHECKS = SETTLED_PAYMENT_DEPTH;
 const LEAVES_PER_YIELD = 1_024;
 
@@ -43,7 +42,6 @@ const CONTRADICTED_BY_GETTERS_REASON =
   "they are forged, or the get methods are behind";
 
 export class HistoryVerifier implements ScanVerifier {
-  /** The pool's last fetched roots, newest first. */
   lastRoots: { readonly roots: readonly bigint[]; readonly at: number } | undefined;
   /** Size of the tree with the new leaves, once its root is known to be on chain. */
   candidateLeafCount = 0;

@@ -26,7 +26,6 @@ interface IndexerDeps extends StepDeps {
   readonly snapshots?: TreeSnapshotStore;
 }
 
-/** What an indexer keeps from step to step. */
 interface PoolMemory {
   readonly leader: LeaderMemory;
   readonly missingRoot: MissingRootTimer;

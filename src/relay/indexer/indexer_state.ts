@@ -3,7 +3,6 @@ import { backoffMs } from "../../core/time.ts";
 import type { PollingIntervals } from "../polling_intervals.ts";
 
 export interface IndexerState {
-  /** The reason that was already logged and is not repeated. */
   readonly loggedReason?: string | undefined;
   readonly failures: number;
   readonly waitMs: number;
@@ -32,7 +31,6 @@ export type IndexerEvent =
     readonly hasStaleLeaves: boolean;
   };
 
-/** Effects that the driver carries out after a transition, in order. */
 export type IndexerEffect =
   | { readonly do: "mark_synced" | "clear_tree" | "notify" | "save_tree" }
   | { readonly do: "mark_not_ready"; readonly reason: string }
@@ -50,7 +48,6 @@ interface IndexerTransition {
   readonly sleepMs: number;
 }
 
-/** Between a follower's reads of the leader's rows. */
 const FOLLOWER_POLL_MS = 1_000;
 
 export const ENDPOINT_BEHIND_REASON =

@@ -51,7 +51,6 @@ function indexer(kind: 0 | 1 | 2 = 0, change: Partial<Deployment> = {}) {
   const ledger: LedgerEntry[] = [];
   const open = () =>
     new PoolState("native-10", deploymentOf(kind, change), intervals.staleAfterMs, "testnet");
-  /** Follows the pool for `ms`, as a new process does. */
   const run = async (ms: number, { isLeader = true, pool = open() } = {}) => {
     const end = new AbortController();
     scene.at(scene.now + ms, () => end.abort());

@@ -31,7 +31,6 @@ export class PoolState {
   newestLt = 0n;
   appliedLt = 0n;
   rootMismatches = 0;
-  /** Of a jetton pool. */
   readonly claimRoom = new ClaimRoom();
   #notReadyReason: string | undefined = "starting";
   #syncedAt = -Infinity;
@@ -52,7 +51,6 @@ export class PoolState {
     this.formattedJettonMaster = deployment.jettonMaster && formatAddress(deployment.jettonMaster, network);
   }
 
-  /** The tree of a version 2 pool. */
   get settledTree(): SettledTree | undefined {
     return this.tree instanceof SettledTree ? this.tree : undefined;
   }

@@ -23,7 +23,6 @@ interface RollbackDeps extends HistoryVerifierDeps {
 
 /** The cursor must be missing for this many `staleAfter` periods. A delayed node catches up earlier. */
 const ROLLBACK_STALE_PERIODS = 5;
-/** Maximum number of rows to remove that are checked on chain individually. */
 const MAX_ROLLBACK_CHECKS = 30;
 
 interface HistoryRow {
@@ -89,7 +88,6 @@ export class RollbackTrigger {
   }
 }
 
-/** `logLength`: number of entries before this one. */
 function toHistoryRow(event: PoolEvent, logLength: number): HistoryRow | undefined {
   const { tx } = event;
   if (event.kind === "deposit") {

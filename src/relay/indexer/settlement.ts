@@ -30,10 +30,7 @@ export function settleJob(job: Job, event: SettlingEvent, wallet: Address, now: 
   };
 }
 
-/**
- * Another withdrawal came first and changed the slot, or another withdrawal of the same message was refused. It is sent
- * again, alone and with a new path. Its new query id distinguishes it from the refused message in the journal.
- */
+/** Resends a job alone with a new path: another withdrawal changed its slot or shared its refused message. */
 function asUnsent(job: Job, now: number): Job {
   const attempts = (job.attempts ?? 0) + 1;
   const queryId = BigInt.asUintN(64, job.queryId + job.nullifierHash);

@@ -24,7 +24,6 @@ export interface HealthSources {
   readonly store: StoreHealth;
   /** State at the last response; undefined before the first one. */
   readonly chain: "ok" | "failed" | "stalled" | "clock skew" | undefined;
-  /** Undefined without a shared cache. */
   readonly cache?: { check(): Promise<DependencyHealth> };
   readonly balance: WalletBalance;
   readonly orphanedJobCount: number;

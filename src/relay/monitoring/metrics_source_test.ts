@@ -9,7 +9,6 @@ const pool = {
   readiness: () => ({ ready: true }),
 };
 
-/** Returns what the metrics say of one pool and of the relayer. */
 function read(change: object = {}, surplus?: { surplus: bigint; until: number }, balance?: bigint) {
   const source = createMetricsSource({
     pools: [{ ...pool, ...change }],

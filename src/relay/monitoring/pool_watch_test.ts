@@ -19,7 +19,6 @@ const prices = await fetchNetworkPrices(
   { configParam: (param: number) => Promise.resolve(config.get(param)!) } as Chain,
 );
 
-/** A pool whose get methods count their calls. */
 function poolOf(kind: 0 | 1 | 2 = 0) {
   const scene = new ScriptedPool({ kind, denomination: 10n, withdrawValue: 100n });
   const calls: string[] = [];

@@ -1,7 +1,4 @@
-/**
- * Books the coins that return to the relayer's wallet after a withdrawal of jettons. Jetton wallets return the unused
- * part of a transfer in separate messages, some blocks after the pool's transaction.
- */
+/** Books the coins that jetton wallets return to the relayer's wallet some blocks after a withdrawal. */
 import type { Message } from "@ton/core";
 import { opCodes } from "../../core/protocol/messages/pool_messages.ts";
 import type { Clock } from "../../core/time.ts";
@@ -51,7 +48,7 @@ export async function watchReturnedCoins(
   }
 }
 
-/** Reads the wallet's transactions. Entries have the key of their transaction, so booking one again changes nothing. */
+/** An entry's key is its transaction, so booking one again changes nothing. */
 export class ReturnedCoins {
   /** The pools of our withdrawals by query id, oldest first. */
   readonly #poolOfQuery = new Map<bigint, PoolId>();

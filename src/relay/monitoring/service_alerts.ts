@@ -9,7 +9,6 @@ const SERVICE_POLL_MS = 5_000;
 
 /** In milliseconds; 0: no alert. */
 export interface ServiceAlertThresholds {
-  /** How long `GET /readyz` fails before an alert. */
   readonly notReadyMs: number;
   /** The age at which a live withdrawal counts as stuck. */
   readonly stuckMs: number;

@@ -39,7 +39,6 @@ for (const [claim, from, holds, now, sends, to] of cases) {
   });
 }
 
-/** State of the service at a poll, five seconds after the last one. */
 interface Look {
   readonly ready?: boolean;
   /** Ages of live withdrawals in milliseconds; undefined: the store fails. */
@@ -59,7 +58,6 @@ const down = {
   pools: { "native-10": { ready: false, reason: "starting" }, "native-1": { ready: true } },
 } as unknown as Health;
 
-/** Returns the alerts after each poll. */
 async function alertsOf(looks: readonly Look[], thresholds = { notReadyMs: 10_000, stuckMs: 60_000 }) {
   let [now, at, reads] = [1_000_000, 0, 0];
   const sent: ServiceAlert[][] = [[]];

@@ -1,17 +1,13 @@
 import type { Metrics } from "../../telemetry/metrics.ts";
 import type { PoolEvent } from "../../ton/pool/history/pool_events.ts";
 
-/**
- * @param pool a version 2 pool
- * @param settled number of settled deposits before the events
- */
+/** `settled`: number of settled deposits before the events. */
 export type BatchObserver = (
   pool: { readonly key: string },
   events: readonly PoolEvent[],
   settled: number,
 ) => void;
 
-/** Returns an observer that records how many deposits a settlement has, and how many withdrawals a message. */
 export function createBatchObserver(
   metrics: Pick<Metrics, "recordPoolSettlement" | "recordWithdrawalBatch">,
 ): BatchObserver {

@@ -8,11 +8,9 @@ import { type Clock } from "../../core/time.ts";
 const LEASE_DURATION_MS = 5_000;
 const LEASE_RENEW_INTERVAL_MS = 1_500;
 const LEASE_ACQUIRE_INTERVAL_MS = 1_000;
-/** Delay after a database failure. */
 const LEASE_RETRY_DELAY_MS = 500;
 /** A leader considers its lease expired this much before the database does. */
 const LEASE_SAFETY_MARGIN_MS = 500;
-/** After this time, a lease that was not renewed has expired. */
 const LEADER_UNKNOWN_AFTER_MS = 2 * LEASE_DURATION_MS;
 
 export class Leadership {

@@ -14,7 +14,6 @@ interface RewardQuestion {
   readonly count: number;
   /** Number of settlements before this one that are not on chain yet. */
   readonly ahead: number;
-  /** Number of deposits that the indexer knows. */
   readonly knownDeposits: number;
   /** The least reward that is worth a settlement. */
   readonly needed: bigint;
@@ -22,8 +21,7 @@ interface RewardQuestion {
 }
 
 /**
- * Returns the reward, or less. Uses the pool's count of waiting deposits, which share what was prepaid: the indexer may
- * not have seen all. The pool pays from its balance after storage fees, settlements under way first.
+ * Returns a lower bound: it assumes the pool's own count of deposits, and settlements under way paid first.
  */
 export async function expectedReward(
   { contract, info, rule, count, ahead, knownDeposits, needed, prices }: RewardQuestion,

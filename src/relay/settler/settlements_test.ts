@@ -4,7 +4,6 @@ import type { OutgoingMessage } from "../../ton/wallet/wallet.ts";
 import type { PoolState } from "../indexer/pool_state.ts";
 import { Settlements } from "./settlements.ts";
 
-/** A pool with so many settled deposits. */
 const poolOf = (id: string, size = 0) => ({ id, settledTree: { size } }) as PoolState;
 const spanOf = (first: number, end: number) =>
   ({ span: BigInt(first * 512 + end - first) }) as SettlementInput;

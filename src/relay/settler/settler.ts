@@ -1,7 +1,7 @@
 /**
- * Settles the deposits that wait in version 2 pools. It proves one settlement at a time. The broadcaster, the only
- * writer of the wallet, sends ready settlements in its next transfer. The pool accepts settlements only in order, so it
- * refuses one that is sent again after a crash; the relayer pays for the refusal.
+ * Settles the waiting deposits of version 2 pools. It proves one settlement at a time; the broadcaster, the
+ * wallet's only writer, sends it in the next transfer. A settlement that is sent again after a crash is
+ * refused, at the relayer's cost.
  */
 import { CHUNK_SLOTS } from "../../core/crypto/groth16.ts";
 import { settlerToField } from "../../core/protocol/messages/address_field.ts";

@@ -64,7 +64,6 @@ function scriptedClock() {
   return { clock, due, elapsed };
 }
 
-/** The pool's getters and its balance. */
 function scriptedChain(
   tree: SettledTree,
   { asset = "native", balance = 1_000n * COST, idle = 0, deposits }: SceneOptions,
@@ -81,7 +80,6 @@ function scriptedChain(
   } as unknown as Chain;
 }
 
-/** A settler of one pool with `waiting` deposits. Time passes only while it waits. */
 async function settler(waiting: number, options: SceneOptions = {}) {
   const { mode = "eager", asset = "native", pending = 0n, waited = 10_000, isLeader = true, ready = true } =
     options;

@@ -38,9 +38,7 @@ interface BroadcasterDeps {
   readonly intervals: PollingIntervals;
   readonly pools: Pick<ReadonlyMap<string, PoolState>, "get">;
   readonly leadership: Pick<Leadership, "isLeader">;
-  /** Milliseconds that withdrawals of version 2 pools wait for others to share a message with. */
   readonly batchMs: number;
-  /** Settlements to send with the withdrawals. */
   readonly settlements?: Settlements;
   readonly onLedgerEntries?: LedgerObserver;
   readonly log: Log;

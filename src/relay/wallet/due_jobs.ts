@@ -43,10 +43,7 @@ export function countUnderWay(jobs: readonly Job[], now: number): ReadonlyMap<Po
   return counts;
 }
 
-/**
- * Selects the jobs whose payouts fit into their pool's room for claims, together with those under way. The others wait
- * for a later transfer.
- */
+/** Selects the jobs that fit into their pool's room for claims. The others wait for a later transfer. */
 export function withinPayoutRoom<T extends { readonly pool: PoolState }>(
   jobs: readonly T[],
   underWay: ReadonlyMap<PoolId, number>,

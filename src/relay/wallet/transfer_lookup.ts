@@ -15,13 +15,11 @@ const OP_BITS = 32;
 const QUERY_ID_BITS = 64;
 
 export interface IncludedTransfer {
-  /** Query ids of the withdrawals in the transfer. */
   readonly queryIds: ReadonlySet<bigint>;
   /** The block's time in Unix seconds. */
   readonly timestamp: number;
   /** In nano: all fees of the wallet's transaction, without the value of its messages. */
   readonly fees: bigint;
-  /** The recipient of each message. */
   readonly recipients: readonly PoolId[];
 }
 

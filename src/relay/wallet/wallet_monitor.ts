@@ -4,9 +4,7 @@ import type { Chain } from "../../ton/chain.ts";
 import type { Wallet, WalletState } from "../../ton/wallet/wallet.ts";
 import { type Clock } from "../../core/time.ts";
 
-/** Maximum difference between chain time and our clock. */
 const MAX_CLOCK_SKEW_SECONDS = 120;
-/** How far a node may be behind the chain. */
 const MAX_NODE_LAG_SECONDS = 30;
 /** How long a clock skew is reported after it was seen. */
 const CLOCK_SKEW_REPORT_MS = 60_000;

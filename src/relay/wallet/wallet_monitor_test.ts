@@ -13,11 +13,9 @@ const OURS = 1_700_000_000;
 const address = new Address(0, Buffer.alloc(32, 2));
 const pool = new Address(0, Buffer.alloc(32, 7));
 
-/** Observes a wallet whose endpoint is `apart` seconds ahead of the own clock. */
 function monitor(apart: number, { seqno = 5, usesWallClock = true, confirmed }: {
   readonly seqno?: number;
   readonly usesWallClock?: boolean;
-  /** The seqno that a second endpoint reports. */
   readonly confirmed?: number;
 } = {}) {
   const state = { seqno, now: OURS + apart };

@@ -1,7 +1,4 @@
-/**
- * Builds the messages of a transfer. Withdrawals from one version 2 pool share messages; each carries its slot's path
- * after the withdrawals before it.
- */
+/** Builds the messages of a transfer. Each carries its slot's path after the withdrawals before it. */
 import { Address, Cell } from "@ton/core";
 import type { SpentSet } from "../../core/protocol/v2/spent_set.ts";
 import type { Job, PoolId, Transfer } from "../../store/store.ts";
@@ -25,7 +22,6 @@ export interface PayableJob {
 
 interface WithdrawMessage {
   readonly message: OutgoingMessage;
-  /** The jobs, with the message's query id. */
   readonly jobs: Transfer["jobs"];
 }
 

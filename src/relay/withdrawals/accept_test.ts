@@ -40,7 +40,6 @@ const pool = {
 } as unknown as PoolState;
 const never = new AbortController().signal;
 
-/** A relayer whose checks all pass. Time passes only while a submission waits. */
 function relayer({ hourly = 0 } = {}) {
   let now = START_MS;
   let proofs = 0;

@@ -11,7 +11,6 @@ import type { PoolState } from "../indexer/pool_state.ts";
 const LOW_PRIORITY = { lowPriority: true };
 const POOL_CACHE_TTL_MS = 5_000;
 const STALE_SLOT_RETRY_SECONDS = 5;
-/** Larger than the number of served pools, and of notes checked within the TTL. */
 const MAX_CACHED_POOLS = 1_000;
 const MAX_CACHED_NULLIFIERS = 1_000;
 

@@ -8,7 +8,6 @@ import { withSpan } from "../../telemetry/trace.ts";
 const MAX_PENDING_PROOFS = 64;
 const RETRY_AFTER_SECONDS = 1;
 
-/** The circuit of a withdrawal, by the pool's version. */
 type WithdrawCircuit = "withdraw" | "withdraw2";
 
 export interface WithdrawProofVerifier {

@@ -4,7 +4,6 @@ const utf8 = new TextEncoder();
 const LEAF_PREFIX = utf8.encode(`{"leafIndex":`);
 const LEAF_SEPARATOR = utf8.encode(`,"commitment":"0x`);
 const LEAF_SUFFIX = utf8.encode(`"},`);
-/** Bytes of a leaf without the digits of its index. */
 const FIXED_LEAF_BYTES = LEAF_PREFIX.length + LEAF_SEPARATOR.length + 2 * FIELD_BYTES + LEAF_SUFFIX.length;
 const HEX_DIGITS = utf8.encode("0123456789abcdef");
 

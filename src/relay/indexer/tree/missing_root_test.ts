@@ -2,10 +2,8 @@ import { deepEqual } from "node:assert/strict";
 import type { PoolTree } from "./pool_tree.ts";
 import { MissingRootTimer } from "./missing_root.ts";
 
-/** The pool's roots, newest first, the tree's own root, and the time. */
 type Step = readonly [roots: readonly bigint[], own: bigint, now: number];
 
-/** Returns how long a root is missing after each step. */
 function missingAfter(...steps: readonly Step[]): number[] {
   const timer = new MissingRootTimer();
   return steps.map(([roots, root, now]) => timer.missingForMs({ roots, tree: { root } as PoolTree }, now));

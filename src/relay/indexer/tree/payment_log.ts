@@ -3,7 +3,6 @@ import { FIELD_BYTES, fieldFromBytes, writeFieldBytes } from "../../../core/cryp
 import { SETTLED_PAYMENT_DEPTH } from "../../../core/protocol/pool_constants.ts";
 import type { LogEntry } from "../../../store/store.ts";
 
-/** Nullifier hashes in the order of the pool's log. */
 export interface SpentPage {
   readonly from: number;
   readonly count: number;

@@ -28,7 +28,6 @@ export interface CommitmentsPage {
   readonly pending?: readonly { readonly leafIndex: number; readonly commitment: bigint }[];
 }
 
-/** Leaves as bytes. */
 export interface LeafPage {
   /** 32 for each leaf, big-endian. */
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -63,7 +62,6 @@ export interface KnownDeposit extends Pick<Deposit, "leafIndex" | "timestamp"> {
   readonly leafIndexes?: readonly number[];
 }
 
-/** The part of the store that a tree reads. */
 export type StoredPool = Pick<Store, "leaves" | "poolLog">;
 
 /** The tree of a version 1 pool. */
@@ -87,12 +85,10 @@ export class PoolTree {
     return this.#tree.size;
   }
 
-  /** All known deposits. */
   get leafCount(): number {
     return this.size;
   }
 
-  /** All known withdrawals. */
   get paymentCount(): number {
     return this.payments.length;
   }
@@ -139,7 +135,6 @@ export class PoolTree {
     this.#clearBlocks();
   }
 
-  /** Returns the log entries to store with the rows of these events. */
   logEntries(events: readonly PoolEvent[]): LogEntry[] {
     return events.filter((event) => event.kind === "withdrawal").map(({ nullifierHash, tx }, i) => ({
       ...{ position: this.payments.length + i, kind: "payment", value: nullifierHash },
@@ -147,7 +142,6 @@ export class PoolTree {
     }));
   }
 
-  /** Adds stored events. */
   async apply(events: readonly PoolEvent[]): Promise<void> {
     await this.append(events.filter((event) => event.kind === "deposit"));
     for (const event of events) if (event.kind === "withdrawal") this.payments.append(event.nullifierHash);

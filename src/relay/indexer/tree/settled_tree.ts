@@ -1,7 +1,4 @@
-/**
- * The relayer's state of a version 2 pool: the tree of settled deposits, the queue of waiting ones, the numbered roots,
- * and the spent set.
- */
+/** The relayer's state of a version 2 pool: settled tree, waiting deposits, numbered roots, spent set. */
 import { Buffer } from "node:buffer";
 import { CHUNK_SLOTS } from "../../../core/crypto/groth16.ts";
 import { FIELD_BYTES, fieldFromBytes, fieldToBytes } from "../../../core/crypto/field.ts";
@@ -32,7 +29,6 @@ export class SettledTree extends PoolTree {
   #logLength = 0;
   #lastEntry: Logged | undefined;
 
-  /** Oldest first. */
   get queue(): readonly NewLeaf[] {
     return this.#queue;
   }

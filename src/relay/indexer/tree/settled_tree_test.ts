@@ -35,7 +35,6 @@ const withdrawal = (nullifierHash: bigint): WithdrawalEvent => ({
 });
 const deposits = (count: number, first = 0) => Array.from({ length: count }, (_, i) => deposit(first + i));
 
-/** Rows as a store has them after these events. */
 class Rows implements StoredPool {
   readonly log: LogEntry[] = [];
   readonly deposits: DepositEvent[] = [];

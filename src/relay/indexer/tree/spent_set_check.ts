@@ -4,16 +4,12 @@ import type { Chain } from "../../../ton/chain.ts";
 import { decodeV2PoolData } from "../../../ton/pool/v2/pool_state.ts";
 import type { PoolState } from "../pool_state.ts";
 
-/**
- * Withdrawals carry paths of this set. The check covers what the roots do not: a nullifier hash that is missing, false
- * or out of order in the store.
- */
+/** Finds what the roots do not prove: a stored nullifier hash that is missing, false or out of order. */
 export class SpentSetCheck {
   #isDone = false;
 
   /**
-   * Waits for a step in which the indexer and the pool know the same withdrawals.
-   * @throws {Problem} `chain_inconsistent` if the sets differ
+   * Compares once indexer and pool know the same withdrawals. Throws `chain_inconsistent` on a difference.
    */
   async run(
     { deployment: { address }, settledTree: tree }: Pick<PoolState, "deployment" | "settledTree">,

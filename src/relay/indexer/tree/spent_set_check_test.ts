@@ -10,7 +10,6 @@ import { SpentSetCheck } from "./spent_set_check.ts";
 /** Keys of one slot, so that their order matters. */
 const key = (n: number) => (BigInt(n) << 12n) | 5n;
 
-/** An indexer that knows these withdrawals, and a pool that stores others. */
 async function scene(known: readonly bigint[], spent: readonly bigint[], version = 2) {
   const deployment = { address: testAddress(1), asset: "native", denomination: 10n, version } as Deployment;
   const pool = new PoolState("native-10-v2", deployment, 1, "localnet");
