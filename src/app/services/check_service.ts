@@ -1,21 +1,28 @@
 /** Checks all notes of the store in whole pages of all pools, and recovers notes of the seed that the store lacks. */
-import { RECOVERY_GAP } from "../../client/notes/derived_notes.ts";
-import { checkNotes, type NoteStatus } from "../../client/notes/note_check.ts";
+import { recoverDerivedNotes } from "../../client/notes/derived_notes.ts";
+import { derivedRecord } from "../../client/notes/derived_record.ts";
+import { type NoteStatus, readPoolHistory } from "../../client/notes/note_check.ts";
 import { checkNotesInPages, type NotePageStatus } from "../../client/pages/note_pages.ts";
-import { createNoteRecord, type NoteRecord } from "../../client/notes/note_store.ts";
+import type { NoteRecord } from "../../client/notes/note_store.ts";
 import type { TreeProgress } from "../../client/tree_sync.ts";
 import { recordPayment } from "../../client/notes/withdrawal_attempts.ts";
 import type { Problem, ProblemCode } from "../../core/errors/problem.ts";
 import { type Deployment, poolKey } from "../../core/protocol/deployments.ts";
-import { formatNote, type Note } from "../../core/protocol/note.ts";
-import { deriveNote, type NoteSeed } from "../../core/protocol/seed/note_seed.ts";
+import type { Note } from "../../core/protocol/note.ts";
 import type { CheckResultView, CheckServices, NoteFacts } from "../flows/check.ts";
 import { toProblem } from "../flows/machine.ts";
 import { type AppContext, deploymentOf, type Session, withdrawalChain } from "./context.ts";
 import { readPages } from "./pages/pool_pages.ts";
 
 type Statuses = readonly (NotePageStatus & Partial<NoteStatus>)[];
-type Lookup = (deployment: Deployment, notes: readonly Note[]) => Promise<Statuses>;
+
+/** A pool's public data, in which notes are looked up on this device. */
+interface PoolLookup {
+  /** Whether the pool has a leaf or a waiting deposit with this commitment. */
+  isDeposited(commitment: bigint): boolean;
+  statusesOf(notes: readonly Note[]): Statuses;
+}
+type ReadPool = (deployment: Deployment) => Promise<PoolLookup>;
 
 interface PoolCheck {
   readonly facts: ReadonlyMap<string, NoteFacts>;
@@ -38,12 +45,12 @@ export function checkServices(context: AppContext, session: Session): CheckServi
       const facts = new Map<string, NoteFacts>();
       const unread = new Map<string, Problem>();
       let recovered = 0;
-      const readAll = async (lookupOf: (key: string) => Lookup) => {
+      const readAll = async (readPool: ReadPool) => {
         let lacksHistory = false;
         for (const deployment of context.registry.pools.values()) {
           const key = poolKey(deployment);
           try {
-            const found = await checkPool(context, session, deployment, lookupOf(key));
+            const found = await checkPool(context, session, deployment, await readPool(deployment));
             found.facts.forEach((fact, id) => facts.set(id, fact));
             recovered += found.recovered;
             lacksHistory ||= found.lacksHistory;
@@ -59,18 +66,24 @@ export function checkServices(context: AppContext, session: Session): CheckServi
         }
         return lacksHistory;
       };
-      const lacksHistory = await readAll((key) => async (deployment, notes) => {
-        const onTreeProgress = ({ leafCount }: TreeProgress) => onProgress(key, leafCount);
+      const lacksHistory = await readAll(async (deployment) => {
+        const onTreeProgress = ({ leafCount }: TreeProgress) => onProgress(poolKey(deployment), leafCount);
         const pages = await readPages(context, deployment, { signal, onTreeProgress, mayBeBehind: true });
-        return checkNotesInPages(notes, pages);
+        const { tree, pending } = pages;
+        return {
+          isDeposited: (commitment) => tree.indexOf(commitment) >= 0 || pending.includes(commitment),
+          statusesOf: (notes) => checkNotesInPages(notes, pages),
+        };
       });
       if (lacksHistory || unread.size > 0) {
-        await readAll((key) => ({ address }, notes) =>
-          checkNotes(withdrawalChain(context), address, notes, {
-            signal,
-            onProgress: (seen) => onProgress(key, seen),
-          })
-        );
+        await readAll(async (deployment) => {
+          const { address, version } = deployment;
+          const { isDeposited, statusOf } = await readPoolHistory(withdrawalChain(context), address, {
+            ...{ version, signal },
+            onProgress: (seen) => onProgress(poolKey(deployment), seen),
+          });
+          return { isDeposited, statusesOf: (notes) => notes.map(statusOf) };
+        });
       }
       return {
         ...{ facts, recovered },
@@ -84,49 +97,31 @@ async function checkPool(
   context: AppContext,
   { store }: Session,
   deployment: Deployment,
-  lookUp: Lookup,
+  { isDeposited, statusesOf }: PoolLookup,
 ): Promise<PoolCheck> {
+  const { registry: { network }, clock } = context;
+  const seed = await store.seed();
+  const deposited = seed ? recoverDerivedNotes(seed, network, deployment, isDeposited) : [];
+  const recovered = await store.add(deposited.map(({ note }) => ({
+    ...derivedRecord(note, deployment, clock.now()),
+    state: "deposited" as const,
+  })));
   const records = (await store.list()).filter((record) => deploymentOf(context, record) === deployment);
-  const candidates = missingNotes(context, await store.seed(), deployment, records);
-  const notes = [...records.map(({ note }) => note.reveal()), ...candidates];
-  const statuses = await lookUp(deployment, notes);
-  const found = candidates.filter((_, i) => statuses[records.length + i].state !== "absent");
-  await store.add(found.map((note) => recordOf(note, deployment, context.clock.now())));
-  const byText = new Map(notes.map((note, i) => [formatNote(note), statuses[i]]));
+  const statuses = statusesOf(records.map(({ note }) => note.reveal()));
   const facts = new Map<string, NoteFacts>();
   let lacksHistory = false;
-  for (const record of await store.list()) {
-    const status = byText.get(record.text.reveal());
-    if (status === undefined) continue;
-    facts.set(record.id, toFacts(status));
-    lacksHistory ||= needsHistory(record, status);
-    await updateRecord(store, record, status);
+  for (const [i, record] of records.entries()) {
+    facts.set(record.id, toFacts(statuses[i]));
+    lacksHistory ||= needsHistory(record, statuses[i]);
+    await updateRecord(store, record, statuses[i]);
   }
-  return { facts, recovered: found.length, lacksHistory };
+  return { facts, recovered, lacksHistory };
 }
 
 function needsHistory({ state, deposit }: NoteRecord, status: Statuses[number]): boolean {
   if (status.state === "withdrawn") return state !== "withdrawn" && status.payment === undefined;
   const isKnown = deposit?.timestamp !== undefined && deposit.leafIndex === status.leafIndex;
   return status.state === "deposited" && !isKnown && status.depositedAt === undefined;
-}
-
-/** Returns the notes of the seed that the store lacks, up to the largest gap that a store can have. */
-function missingNotes(
-  { registry: { network } }: AppContext,
-  seed: NoteSeed | undefined,
-  deployment: Deployment,
-  records: readonly NoteRecord[],
-): Note[] {
-  if (seed === undefined) return [];
-  const stored = new Set(records.map(({ note }) => note.reveal().commitment));
-  const count = RECOVERY_GAP + stored.size;
-  const derived = Array.from({ length: count }, (_, index) => deriveNote(seed, network, deployment, index));
-  return derived.filter(({ commitment }) => !stored.has(commitment));
-}
-
-function recordOf(note: Note, { address }: Deployment, now: number): NoteRecord {
-  return { ...createNoteRecord(formatNote(note), now), pool: address.toRawString(), state: "deposited" };
 }
 
 function toFacts({ state, waits, deposits, depositedAt, unspentDeposits }: Statuses[number]): NoteFacts {

@@ -1,22 +1,32 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { Address, type TupleItem, TupleReader } from "@ton/core";
+import fc from "fast-check";
+import { propertyParameters } from "../../../testkit/random/property_runs.ts";
+import { RECOVERY_GAP } from "../../client/notes/derived_notes.ts";
 import { createNoteRecord, type NoteRecord } from "../../client/notes/note_store.ts";
 import { openStoredNotes } from "../../client/notes/stored_notes.ts";
 import { writeFieldBytes } from "../../core/crypto/field.ts";
 import type { Deployment } from "../../core/protocol/deployments.ts";
 import { createNote, formatNote, type Note } from "../../core/protocol/note.ts";
-import { createNoteSeed, formatNoteSeed } from "../../core/protocol/seed/note_seed.ts";
+import {
+  createNoteSeed,
+  deriveNote,
+  formatNoteSeed,
+  type NoteSeed,
+} from "../../core/protocol/seed/note_seed.ts";
 import { MerkleTree, ROOT_HISTORY_SIZE } from "../../core/tree/merkle_tree.ts";
 import type { Chain } from "../../ton/chain.ts";
 import { checkServices } from "./check_service.ts";
 import type { AppContext, Session } from "./context.ts";
 import { PoolTrees } from "./pages/pool_trees.ts";
 
+type Leaves = readonly (readonly bigint[])[];
+
 const RELAYER = "https://relayer.example";
 const amounts = ["1", "10"];
 const addresses = amounts.map((_, i) => new Address(0, Buffer.alloc(32, i + 1)));
 const notes = amounts.map((amount) => createNote({ asset: "native", amount, network: "testnet" }));
-const leaves = notes.map(({ commitment }) => [5n, commitment, 6n]);
+const knownLeaves: Leaves = notes.map(({ commitment }) => [5n, commitment, 6n]);
 const spent = [[7n, 8n], [7n, notes[1].nullifierHash]];
 const deployments = amounts.map((amount, i) =>
   ({ asset: "native", amount, address: addresses[i], denomination: 1n }) as Deployment
@@ -28,7 +38,7 @@ function bytesOf(values: readonly bigint[]): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-function chainOf(log: string[]): Chain {
+function chainOf(log: string[], leaves: Leaves): Chain {
   return {
     account: () => Promise.resolve({}),
     runGetMethod(address: Address, method: string, stack: TupleItem[] = []) {
@@ -44,9 +54,9 @@ function chainOf(log: string[]): Chain {
   } as unknown as Chain;
 }
 
-async function sessionOf(records: readonly NoteRecord[]): Promise<Session> {
+async function sessionOf(records: readonly NoteRecord[], noteSeed = createNoteSeed()): Promise<Session> {
   const text = new TextEncoder();
-  const seed = formatNoteSeed(createNoteSeed()).reveal();
+  const seed = formatNoteSeed(noteSeed).reveal();
   let bytes = text.encode(JSON.stringify({ format: "tonado-notes", version: 2, seed, notes: [] }));
   const free = { [Symbol.dispose]() {} };
   const storage = {
@@ -70,23 +80,33 @@ const recordOf = (note: Note, more: Partial<NoteRecord> = {}): NoteRecord => ({
   ...{ state: "deposited", deposit: { leafIndex: 1, timestamp: 1_700_000_000, from: "0:00" }, ...more },
 });
 
-function pageOf(url: URL): Response {
+const pageOf = (leaves: Leaves) => (url: URL): Response => {
   const pool = addresses.findIndex((each) => each.toString() === url.searchParams.get("pool"));
   const all = (url.pathname === "/spent" ? spent : leaves)[pool];
   const headers = { "content-type": "application/octet-stream" };
   return new Response(bytesOf(all.slice(Number(url.searchParams.get("from")))), { headers });
+};
+
+interface VisitOptions {
+  readonly unreadPools?: readonly string[];
+  readonly leaves?: Leaves;
+  readonly respond?: (url: URL) => Response;
+  readonly seed?: NoteSeed;
 }
 
 /** Checks the notes of one visitor. Returns all requests, and the facts by record. The chain has no logs to read. */
-async function visit(records: readonly NoteRecord[], unreadPools: readonly string[] = [], respond = pageOf) {
+async function visit(
+  records: readonly NoteRecord[],
+  { unreadPools = [], leaves = knownLeaves, respond = pageOf(leaves), seed }: VisitOptions = {},
+) {
   const log: string[] = [];
   const context = {
     ...{ clock: { now: () => 1_700_000_100_000 }, pages: { read: async () => {}, write: async () => {} } },
     ...{ trees: new PoolTrees(), registry: { network: "testnet", pools: poolMap() } },
     connections: () => ({ relayers: [RELAYER], withdrawalEndpoint: "https://chain.example" }),
-    connect: () => chainOf(log),
+    connect: () => chainOf(log, leaves),
   } as unknown as AppContext;
-  const session = await sessionOf(records);
+  const session = await sessionOf(records, seed);
   const { fetch } = globalThis;
   globalThis.fetch = (input) => {
     const url = new URL(String(input));
@@ -94,12 +114,12 @@ async function visit(records: readonly NoteRecord[], unreadPools: readonly strin
     return Promise.resolve(respond(url));
   };
   try {
-    const { facts, unread } = await checkServices(context, session).check(
+    const { facts, unread, recovered } = await checkServices(context, session).check(
       new AbortController().signal,
       () => {},
     );
     deepEqual(unread.map(({ pool }) => pool), unreadPools);
-    return { log, states: [...facts.values()].map(({ state }) => state), store: session.store };
+    return { log, states: [...facts.values()].map(({ state }) => state), store: session.store, recovered };
   } finally {
     globalThis.fetch = fetch;
   }
@@ -131,13 +151,41 @@ Deno.test("check: pages keep the depositor and time that the store has of a note
 
 Deno.test("check: what the store has of another deposit of the note is dropped, and the logs are read", async () => {
   const deposit = { leafIndex: 0, timestamp: 1_600_000_000, from: "0:00" };
-  const { store } = await visit([recordOf(notes[0], { deposit })], [...poolMap().keys()]);
+  const { store } = await visit([recordOf(notes[0], { deposit })], { unreadPools: [...poolMap().keys()] });
   const [record] = await store.list();
   deepEqual(record.deposit, { leafIndex: 1 });
 });
 
 Deno.test("check: a relayer that cannot serve one pool is not asked for the others", async () => {
   const failing = () => new Response(null, { status: 500 });
-  const { log } = await visit([recordOf(notes[0])], [...poolMap().keys()], failing);
+  const { log } = await visit([recordOf(notes[0])], {
+    ...{ unreadPools: [...poolMap().keys()], respond: failing },
+  });
   equal(log.filter((line) => line.startsWith(RELAYER)).length, 1);
+});
+
+Deno.test("check: the seed alone finds every note that was deposited, however many and with any gaps", async () => {
+  const seed = createNoteSeed();
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.nat(RECOVERY_GAP - 1), { minLength: 1, maxLength: 4 }),
+      fc.boolean(),
+      async (gaps, isReversed) => {
+        let next = 0;
+        const commitments = gaps.map((gap) => {
+          const index = next + gap;
+          next = index + 1;
+          return deriveNote(seed, "testnet", deployments[0], index).commitment;
+        });
+        const deposited = isReversed ? commitments.toReversed() : commitments;
+        const { store, recovered } = await visit([], {
+          ...{ seed, leaves: [deposited, knownLeaves[1]], unreadPools: [...poolMap().keys()] },
+        });
+        equal(recovered, gaps.length);
+        const found = (await store.list()).map(({ note }) => note.reveal().commitment);
+        deepEqual(found, commitments);
+      },
+    ),
+    { ...propertyParameters(10), examples: [[[99, 99, 99, 99], false], [[0, 0, 99, 50], true]] },
+  );
 });
