@@ -35,14 +35,12 @@ export interface RunningLocalnet {
 
 export interface RunningRelayer {
   readonly url: string;
-  /** Label of its verification keys. */
   readonly keys: string;
   /** Stops API, indexer and broadcaster, in this order, and closes the store. */
   close(): Promise<void>;
 }
 
 export interface LocalnetOptions {
-  /** Default: any free port. */
   readonly port?: number;
   readonly blockTimeMs?: number;
 }

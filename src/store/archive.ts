@@ -24,8 +24,8 @@ export type ArchiveRow =
 
 export interface Archive extends IdentifiedStore {
   /**
-   * Streams one snapshot, small tables first: identity, cursors, jobs, transfer in flight, ledger, deposits
-   * by pool and leaf, withdrawals by pool, logs by pool and position. A reader can check the large tables against the small ones.
+   * One snapshot, small tables first; deposits by pool and leaf, withdrawals by pool, logs by pool and
+   * position.
    */
   rows(): AsyncIterable<ArchiveRow>;
 

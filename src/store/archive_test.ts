@@ -61,7 +61,6 @@ const POOL = "0:aa";
 const PAGE_SIZE = 5_000;
 const hashes = (count: number) => Array.from({ length: count }, (_, i) => fieldToBytea(BigInt(i + 1)));
 
-/** A database with these withdrawals and deposits of one pool, which answers page by page. */
 function databaseWith(count: number, identity: Row[] = []) {
   const keys = hashes(count);
   const asked: unknown[] = [];

@@ -23,8 +23,8 @@ export interface RateLimitStore {
   consume(allowance: RateLimit, key: string): Promise<RateLimitResult>;
 
   /**
-   * Counts the random `token` for `key` during the window; repeating a call counts once. After `cache_unavailable` the
-   * token may be counted until it is released or expires. A limit uses either this or `consume`.
+   * Counts the random `token` once during the window. After `cache_unavailable` it may count until it
+   * expires.
    */
   acquire(allowance: RateLimit, key: string, token: string): Promise<RateLimitResult>;
 

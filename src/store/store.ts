@@ -57,7 +57,6 @@ export interface Job {
   readonly refund: bigint;
   /** Deleted when the job ends, so that no finished proof is kept. */
   readonly message?: JobMessage;
-  /** Failures on chain. */
   readonly failures: number;
   readonly acceptedAt: number;
   /** Earliest signing time; grows when a transfer ends without the message. */
@@ -94,7 +93,6 @@ export interface Transfer {
   readonly validUntil: number;
   /** Normalised hash of the external message. */
   readonly hash: string;
-  /** BoC of the external message. */
   readonly boc: Uint8Array;
   readonly jobs: readonly (JobId & { readonly queryId: bigint })[];
   /** Unix seconds of the chain's clock. */
@@ -269,7 +267,6 @@ export function isPaid({ state }: Pick<Job, "state">): boolean {
   return state === "confirmed" || state === "superseded";
 }
 
-/** Throws `store_conflict` unless the stored cursor is `expected`. */
 export function assertCursorIs(expected: Cursor | undefined, stored: Cursor | undefined): void {
   if (stored?.hash !== expected?.hash || stored?.lt !== expected?.lt) throw cursorMovedProblem();
 }

@@ -6,7 +6,6 @@ type Shell = (typeof shells)[number];
 
 const FILE_PLACEHOLDER = "<file>";
 
-/** A command line that ends in `path`, and what can follow it. */
 interface CompletionContext {
   /** Without the program's name: `note create`. */
   readonly path: string;

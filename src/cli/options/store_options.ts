@@ -1,4 +1,3 @@
-/** The relayer's store that a command opens. */
 import type { Command } from "commander";
 import { loadStoreLocation, type StoreLocation } from "../../config/store_config.ts";
 import type { ExportSummary } from "../../ops/store/export.ts";
@@ -40,7 +39,6 @@ export async function withStore<T>(
     .finally(() => store.close());
 }
 
-/** Writes an export to a new file, and returns its summary. */
 export async function writeExport(
   context: CliContext,
   file: string,

@@ -1,7 +1,6 @@
 /** Escapes control sequences: text from relayers, chains and files could erase or forge lines. */
 import type { CliContext, TextOutput } from "../context.ts";
 
-/** Control, format and separator characters, and lone surrogates. */
 const UNSAFE_CHARACTERS = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 /** Foreign text cannot imitate a marked sequence. */

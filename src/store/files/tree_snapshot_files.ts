@@ -16,7 +16,6 @@ export function createTreeSnapshotFiles(
   const nameOf = (pool: PoolId) => `tree-${pool.replace(":", "_")}.bin`;
   const pathOf = (pool: PoolId) => `${directory}/${nameOf(pool)}`;
 
-  /** Removes drafts of killed processes. If replicas share the directory, a save in progress fails. */
   async function removeDrafts(pool: PoolId): Promise<void> {
     const name = nameOf(pool);
     for await (const entry of Deno.readDir(directory)) {

@@ -47,7 +47,6 @@ export async function readTransfer(kv: Deno.Kv): Promise<Transfer | undefined> {
   return { ...decodeValue<Omit<Transfer, "boc">>(journal.value), boc: boc.value };
 }
 
-/** Yields the ledger of all pools, from a time on and before another (Unix seconds). */
 export async function* readLedger(
   kv: Deno.Kv,
   since: number,

@@ -19,7 +19,6 @@ export function decodeValue<T>(bytes: Uint8Array): T {
   );
 }
 
-/** 33 bytes. */
 function encodePoolId(pool: PoolId): Uint8Array {
   const [workchain, hash] = pool.split(":");
   const bytes = new Uint8Array(33);
@@ -30,7 +29,6 @@ function encodePoolId(pool: PoolId): Uint8Array {
 
 export const storeKeys = {
   version: ["version"],
-  /** Set during an import. */
   restoring: ["restoring"],
   identity: ["identity"],
   cursor: (pool: PoolId) => ["cursor", encodePoolId(pool)],

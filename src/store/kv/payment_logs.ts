@@ -15,10 +15,7 @@ export async function loggedPools(kv: Deno.Kv): Promise<ReadonlySet<PoolId>> {
   return pools;
 }
 
-/**
- * The rows have no order within one second. The order chosen here is permanent.
- * @param logged pools that have a log
- */
+/** The rows have no order within one second. The order chosen here is permanent. */
 export async function logEarlierPayments(kv: Deno.Kv, logged: ReadonlySet<PoolId>): Promise<void> {
   const payments = new Map<PoolId, Withdrawal[]>();
   for await (const { key, value } of kv.list<Uint8Array>({ prefix: storeKeys.allWithdrawals })) {

@@ -12,7 +12,6 @@ const payment = (n: number, timestamp: number, txHash = hash(n)): Withdrawal => 
   ...{ nullifierHash: BigInt(n), fee: 1n, refund: 0n, timestamp, txHash },
 });
 
-/** Opens a database with these payments of `pool`. */
 async function withPayments(payments: readonly Withdrawal[], use: (kv: Deno.Kv) => Promise<void>) {
   const kv = await Deno.openKv(":memory:");
   try {

@@ -16,7 +16,6 @@ import { writeJob } from "./row_writes.ts";
 
 /** KV allows 100 checks per commit, at most one per row. */
 const ROWS_PER_COMMIT = 90;
-/** Above every logical time. */
 const MAX_LT = 2n ** 64n;
 
 type RemovedRow =

@@ -8,11 +8,10 @@ interface TokenBucket {
 }
 
 export interface MemoryRateLimitStore extends RateLimitStore {
-  /** Number of buckets in memory. */
   readonly bucketCount: number;
 }
 
-/** Creates an empty store. @param now the clock, in Unix milliseconds */
+/** `now` in Unix milliseconds. */
 export function createMemoryRateLimitStore(now: () => number): MemoryRateLimitStore {
   const bounds = new Map<string, Map<string, TokenBucket>>();
   const sets = new Map<string, Map<string, number>>();

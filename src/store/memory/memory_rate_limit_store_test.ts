@@ -5,7 +5,6 @@ const limit = { name: "requests", maxCount: 2, windowSeconds: 10 };
 const allowed = { allowed: true } as const;
 const retryAfter = (seconds: number) => ({ allowed: false, retryAfter: seconds }) as const;
 
-/** A store on a clock that `at` sets, in milliseconds. */
 function storeOnClock() {
   let now = 0;
   const store = createMemoryRateLimitStore(() => now);

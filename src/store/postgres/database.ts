@@ -15,7 +15,6 @@ interface ConnectionProfile {
   readonly connectTimeoutMs: number;
   /** For networks that drop packets silently. */
   readonly queryTimeoutMs: number;
-  /** The problem if all connections are in use. */
   readonly exhaustedCode: "store_unavailable" | "overloaded";
 }
 
@@ -37,7 +36,6 @@ export const connectionProfiles = {
 
 /** Longer within a transaction, which may wait for others on the same rows. */
 const TRANSACTION_QUERY_TIMEOUT_MS = 20_000;
-/** For migration, export and import. */
 const LONG_QUERY_TIMEOUT_MS = 3_600_000;
 
 /** The first timeout bounds how long a hung process holds its locks. Commits are durable in any case. */

@@ -19,7 +19,6 @@ export async function removeLedgerAfter(query: Query, pool: PoolId, lt: bigint):
   await query("delete from ledger where pool = $1 and lt > $2", [pool, lt]);
 }
 
-/** Yields entries in pages by key, from a time on and before another (Unix seconds). */
 export async function* readLedger(
   query: Query,
   since: number,

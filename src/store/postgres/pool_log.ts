@@ -23,7 +23,6 @@ export async function removePoolLogFrom(query: Query, pool: PoolId, position: nu
   await query("delete from pool_log where pool = $1 and position >= $2", [pool, position]);
 }
 
-/** Yields a pool's log in pages, from `position` on. */
 export async function* readPoolLog(query: Query, pool: PoolId, position: number): AsyncIterable<LogEntry> {
   const rows = readPages(
     query,

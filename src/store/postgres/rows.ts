@@ -103,7 +103,6 @@ export function rowToJob(row: Row): Job {
   };
 }
 
-/** hash, seqno, valid_until, boc, jobs, signed_at. */
 export function transferToValues({ hash, seqno, validUntil, boc, jobs, signedAt }: Transfer): unknown[] {
   const named = jobs.map(({ pool, nullifierHash, queryId }) => ({
     pool,

@@ -65,9 +65,8 @@ export function toRowKey(pool: PoolId, nullifierHash: bigint): [PoolId, Buffer] 
 const PAGE_SIZE = 5_000;
 
 /**
- * Yields all rows of an ordered query, page by page.
- * @param select without a limit; its first parameters are `start`, or the key after the page's last row
- * @param fixed its other parameters
+ * Yields an ordered query's rows by page. `select` first takes `start`, or the last row's key, then
+ * `fixed`.
  */
 export async function* readPages(
   query: Query,

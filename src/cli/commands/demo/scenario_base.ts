@@ -1,4 +1,3 @@
-/** The common part of both demos: the network, its wallets, and messages to the pool. */
 import type { Address } from "@ton/core";
 import { exitCodeName } from "../../../core/errors/problem.ts";
 import type { Deployment } from "../../../core/protocol/deployments.ts";
@@ -39,7 +38,6 @@ export abstract class ScenarioBase<PoolKind extends AnyPool> {
     this.pool = open(this.chain, deployment.address);
   }
 
-  /** @param relayer its URL, if there is one */
   protected emitStarted(relayer?: string): void {
     const { asset, decimals = NATIVE_DECIMALS, denomination } = this.deployment;
     this.emit({
@@ -62,7 +60,6 @@ export abstract class ScenarioBase<PoolKind extends AnyPool> {
     return ({ stage, fraction }) => this.emit({ event: "proving", what, stage, fraction });
   }
 
-  /** Returns balances in the pool's asset. */
   protected readBalances(accounts: DemoAccounts) {
     const { jettonMaster } = this.deployment;
     return jettonMaster

@@ -27,7 +27,6 @@ export function describePlannedTrial(attached: string): string {
   return `sends one unit through the pool and back with ${attached}, most of which returns`;
 }
 
-/** Returns the lines about an issuer. */
 export function describeIssuer(facts: IssuerFacts, network: Network): readonly NamedFact[] {
   const { admin, mintable, masterUpgradable, walletUpgradable } = facts;
   const whom = admin ? `admin ${formatPoolAddress(admin, network)}` : "no admin";

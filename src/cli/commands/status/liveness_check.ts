@@ -8,7 +8,6 @@ import type { CliContext } from "../../context.ts";
 /** Shorter than usual health check timeouts, so that the check ends with a reason. */
 const LIVENESS_TIMEOUT_MS = 5000;
 
-/** Listening addresses that cannot be connected to. */
 const connectableHosts: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
 
 function localRelayerUrl(env: CliContext["env"]): string {

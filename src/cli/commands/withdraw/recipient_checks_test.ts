@@ -8,7 +8,6 @@ const depositor = new Address(0, Buffer.alloc(32, 2));
 const DAY_MS = 86_400_000;
 const DEPOSITED_AT = 1_700_000_000;
 
-/** The warnings for a note at a leaf of a pool with this many leaves, `ageMs` after its deposit. */
 async function warningsOf(
   { leafIndex, leaves, ageMs = 2 * DAY_MS, to = recipient }: {
     leafIndex: number;

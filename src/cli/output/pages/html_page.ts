@@ -1,6 +1,5 @@
 /** HTML for printed pages: one file without scripts or external resources. */
 
-/** Also for attributes. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
