@@ -10,7 +10,6 @@ import { buildFacts } from "./browser/build_facts.ts";
 z.config({ jitless: true }); // first: zod's probe for eval would violate the page's policy
 
 export interface Booted {
-  /** The app's folder. */
   readonly base: URL;
   readonly artifacts: BrowserArtifacts;
   readonly vaultWorker: URL;

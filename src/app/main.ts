@@ -1,7 +1,4 @@
-/**
- * Loads the app in parts, each in a task of its own: modules that are imported together are evaluated in one task, which
- * would block a slow phone for a third of a second. The build preloads these imports.
- */
+/** Loads the app in parts, so that no evaluation blocks a slow phone for long. The build preloads them. */
 import { yieldToEventLoop } from "../core/event_loop_yield.ts";
 
 const parts = [

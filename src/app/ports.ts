@@ -8,11 +8,9 @@ export type { PayMessage, PayOptions } from "../client/deposit/payer.ts";
 export type { Clock } from "../core/time.ts";
 
 /**
- * Stores the encrypted bytes of the note store: one record in IndexedDB, replaced whole with strict durability.
- * The bytes are those of the command line's file `notes.age`.
+ * The encrypted note store: the bytes of `notes.age` in one record, replaced whole with strict durability.
  */
 export interface NoteFiles {
-  /** For messages. */
   readonly name: string;
   /** Throws `store_unavailable` if the browser denies storage. */
   read(): Promise<Uint8Array | undefined>;
@@ -35,16 +33,12 @@ export interface OpenVault {
   decrypt(bytes: Uint8Array): Promise<string>;
   /** Encrypts the text of a seed or note for paper, under the same passphrase. */
   toPaperCode(text: Secret<string>): Promise<string>;
-  /** Forgets the key. */
   close(): void;
 }
 
 /** Runs scrypt and age in a worker, off the page's thread. */
 export interface Vaults {
-  /**
-   * Creates a new key with a passphrase. Takes about a second and 256 MiB; with `isLight`, which is only for drawn
-   * passphrases, a quarter of both. Throws `out_of_memory`.
-   */
+  /** Takes a second and 256 MiB; `isLight`, for drawn words, a quarter of both. Throws `out_of_memory`. */
   create(passphrase: Secret<string>, options?: { readonly isLight: boolean }): Promise<OpenVault>;
   /** Throws `wrong_passphrase`, `note_store_corrupted` or `out_of_memory`. */
   open(bytes: Uint8Array, passphrase: Secret<string>): Promise<OpenVault>;
@@ -52,12 +46,10 @@ export interface Vaults {
   openPaperCode(code: string, passphrase: Secret<string>): Promise<Secret<string>>;
 }
 
-/** Caches whole pages of leaves and spent notes of all pools between visits. */
 export type { PageCache } from "../client/pages/pool_pages.ts";
 
 /** A connected wallet. Its answers are not trusted: only the pool's log proves a payment. */
 export interface Payer extends LibraryPayer {
-  /** The wallet's own name, to be shown as text. */
   readonly name: string;
   readonly address: Address;
   /** Ends the session. Never rejects. */
@@ -71,9 +63,8 @@ export interface PayerSource {
   /** `injected` wallets ask in their own window; `bridge` wallets are opened with a link. */
   readonly kind: "injected" | "bridge";
   /**
-   * Connects, or continues the session of an earlier visit.
-   * @param onLink called with the link to open or to show as a QR code; for `bridge` only
-   * @throws {Problem} `wallet_declined`, `wallet_unavailable`, `wrong_network`, `cancelled`
+   * Connects, or continues an earlier visit's session. `onLink` gets the link to open a `bridge` wallet
+   * with. Throws `wallet_declined`, `wallet_unavailable`, `wrong_network`, `cancelled`.
    */
   connect(
     options: {
@@ -89,7 +80,6 @@ export interface PayerSources {
   list(): readonly PayerSource[];
 }
 
-/** Saves, opens and prints files, and copies text. */
 export interface Downloads {
   /** Passes a file to the browser. Only {@linkcode Downloads.open} can show that it was saved. */
   save(name: string, bytes: Uint8Array<ArrayBuffer>, type: string): void;
@@ -116,9 +106,7 @@ export interface CodeScanner {
   ): Promise<string>;
 }
 
-/** Other tabs of the same app. */
 export interface Tabs {
-  /** Notifies other tabs that the store changed or was locked. */
   notify(message: TabMessage): void;
   /** Returns a function that ends the subscription. */
   subscribe(listener: (message: TabMessage) => void): () => void;
@@ -152,10 +140,8 @@ export interface Passkeys {
   remove(): Promise<void>;
 }
 
-/** The reason why notes are not safe in this page. */
 export type PlaceFault = "insecure_origin" | "path_gateway" | "framed" | "storage_denied";
 
-/** The page that the app runs in. */
 export interface AppPlace {
   /** Returns undefined if notes are safe here. */
   findFault(): Promise<PlaceFault | undefined>;

@@ -1,7 +1,6 @@
 /// <reference lib="webworker" />
 /**
- * Serves the accepted version of the app, also offline. It fetches a new version, checks it against its hashes, and
- * serves it once the user accepts it. It never stores answers of relayers and endpoints.
+ * Serves the accepted version of the app, also offline, and never stores answers of relayers and endpoints.
  */
 import { sha256Hex } from "./browser/hex_digest.ts";
 import type { KnownVersions, ServiceRequest } from "./service/protocol.ts";
@@ -110,7 +109,6 @@ async function store({ id, version, config }: LiveVersion): Promise<void> {
   }
 }
 
-/** Returns the headers to store with a file; they contain the page's policy. */
 function keptHeaders({ headers }: Response): Headers {
   const kept = new Headers();
   for (

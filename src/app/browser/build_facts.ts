@@ -1,8 +1,6 @@
 /** Facts that the build passes to the page: the hashed names of files, and the sizes of files that proofs need. */
 export interface BuildFacts {
-  /** File names beside the page. */
   readonly workers: { readonly prover: string; readonly tree: string; readonly vault: string };
-  /** Size and SHA-256 of each file in `artifacts/`: for the progress of downloads, and to check what is cached. */
   readonly artifacts: Readonly<Record<string, { readonly bytes: number; readonly sha256: string }>>;
 }
 

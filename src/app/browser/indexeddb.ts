@@ -30,7 +30,6 @@ export class Records {
     await this.#change(store, (records) => records.delete(key));
   }
 
-  /** Empties every store. Throws `write_failed`. */
   async clear(): Promise<void> {
     for (const store of stores) await this.#change(store, (records) => records.clear());
   }

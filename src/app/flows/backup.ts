@@ -23,7 +23,6 @@ export type BackupState =
   }
   | { readonly step: "proven" };
 
-/** A backup that the user reads back: the bytes of a file, or the text of a QR code. */
 export type Returned = { readonly bytes: Uint8Array } | { readonly code: string };
 
 export type BackupEvent =
@@ -39,7 +38,6 @@ export interface BackupServices {
   make(kind: BackupKind): Promise<void>;
   /** Opens a backup that was read back, and returns whether it has this store's seed. */
   verify(content: Returned, passphrase: Secret<string>): Promise<boolean>;
-  /** Remembers that the backup of this seed is proven. */
   recordProof(): Promise<void>;
 }
 

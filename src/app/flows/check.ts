@@ -2,7 +2,6 @@
 import type { Problem } from "../../core/errors/problem.ts";
 import type { Machine } from "./machine.ts";
 
-/** The facts that the chain shows about one note. */
 export interface NoteFacts {
   readonly state: "absent" | "waiting" | "deposited" | "withdrawn";
   /** Deposits of the same pool: the set that hides this note. */
@@ -15,9 +14,7 @@ export interface NoteFacts {
 
 export interface CheckResultView {
   readonly facts: ReadonlyMap<string, NoteFacts>;
-  /** Number of notes recovered from the seed. */
   readonly recovered: number;
-  /** Pools that could not be read, and why. */
   readonly unread: readonly { readonly pool: string; readonly problem: Problem }[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * The deposit of one note. The note is stored before the amount is shown. Only the pool's log proves a payment; a
- * wallet's answer only changes the screen. The app requests no payment while an earlier request can still be paid.
+ * The deposit of one note, which is stored before the amount is shown. Only the pool's log proves a
+ * payment.
  */
 import type { Payer, PayerSource, PayMessage } from "../ports.ts";
 import type { Machine } from "./machine.ts";
@@ -18,7 +18,6 @@ export const EXPIRY_GRACE_SECONDS = 60;
 /** Time that a wallet has to pay. A leaf rarely stays free for longer. */
 export const QUESTION_SECONDS = 90;
 
-/** The chain and the store as the flow needs them. */
 export interface DepositServices {
   /** Counts the deposits of every pool, so the endpoint does not learn the choice. Omits pools that do not respond. */
   sizes(signal: AbortSignal): Promise<ReadonlyMap<string, number>>;
@@ -30,7 +29,6 @@ export interface DepositServices {
     payer: Payer,
     options: { readonly signal: AbortSignal; readonly onProgress: (fraction: number) => void },
   ): Promise<{ readonly message: PayMessage; readonly question: Question }>;
-  /** Reports the note's events in the pool's log until the note is deposited. */
   watch(
     ticket: DepositTicket,
     signal: AbortSignal,
@@ -45,7 +43,6 @@ export interface DepositServices {
   ): Promise<Payer>;
 }
 
-/** Returns the state of a stored note for which no payment was requested yet. */
 export function beginPayment(ticket: DepositTicket): DepositState {
   return { step: "paying", ticket, attempt: 0, wallet: { at: "none" } };
 }

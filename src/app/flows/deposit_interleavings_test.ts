@@ -97,7 +97,6 @@ class World {
     disconnect: () => Promise.resolve(),
   };
 
-  /** The newest request, which the wallet's screen shows. */
   get question() {
     return this.questions.at(-1);
   }
@@ -128,7 +127,6 @@ class World {
     }
   }
 
-  /** Reads the log up to now, as the watch does. */
   read() {
     for (const [send, from] of [...this.#reading]) {
       this.#reading.set(send, this.log.length);

@@ -2,7 +2,6 @@
 import type { Problem } from "../../core/errors/problem.ts";
 import type { Payer, PayerSource, PayMessage } from "../ports.ts";
 
-/** A pool as the flow shows it. */
 export interface PoolChoice {
   readonly key: string;
   readonly version: 1 | 2;
@@ -11,7 +10,6 @@ export interface PoolChoice {
   readonly amount: string;
 }
 
-/** A note that is stored and waits for its payment. */
 export interface DepositTicket {
   readonly id: string;
   readonly pool: PoolChoice;
@@ -20,14 +18,12 @@ export interface DepositTicket {
   /** The payment for any wallet; only for native version 2 pools. */
   readonly payment?: {
     readonly url: string;
-    /** The pool's address, as text. */
     readonly to: string;
     readonly comment: string;
     readonly message: PayMessage;
   };
 }
 
-/** A payment request to a wallet, until it can no longer be paid. */
 export interface Question {
   /** Unix seconds of chain time, because this device's clock may be wrong. */
   readonly validUntil: number;

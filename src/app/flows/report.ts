@@ -4,7 +4,6 @@ import { Problem } from "../../core/errors/problem.ts";
 import type { CheckResult } from "../../core/errors/check_result.ts";
 import type { Machine } from "./machine.ts";
 
-/** The facts of a report that its reader sees. All of them were checked. */
 export interface ReportFacts {
   readonly purpose: string;
   readonly amount: string;

@@ -3,16 +3,13 @@ import type { Problem } from "../../core/errors/problem.ts";
 import type { Secret } from "../../core/text/secret.ts";
 import type { Machine } from "./machine.ts";
 
-/** A source to restore: a backup file, the code of a paper backup, or the text of a seed or note. */
 export type Restorable =
   | { readonly kind: "file"; readonly name: string; readonly bytes: Uint8Array }
   | { readonly kind: "code"; readonly code: string }
   | { readonly kind: "text"; readonly text: Secret<string> };
 
 export interface Restored {
-  /** Notes that the store did not have. */
   readonly added: number;
-  /** Notes that the store already had. */
   readonly known: number;
   /** Added notes of a network other than the app's. */
   readonly otherNetwork: number;
@@ -33,10 +30,7 @@ export type RestoreEvent =
   | { readonly type: "back" };
 
 export interface RestoreServices {
-  /**
-   * Adds the content of the source to the open store. Without a store, creates one: with a file's own passphrase, or
-   * otherwise with `passphrase`.
-   */
+  /** Adds the source's content to the store, or creates one with the file's passphrase, else `passphrase`. */
   restore(source: Restorable, passphrase: Secret<string>): Promise<Restored>;
 }
 

@@ -26,14 +26,12 @@ export function parseSettings(stored: unknown): Settings {
   return parsed.success ? parsed.data : settingsSchema.parse({});
 }
 
-/** The servers that the app connects to. */
 export interface Connections {
   readonly depositEndpoint: string;
   readonly withdrawalEndpoint: string;
   readonly relayers: readonly string[];
   /** Whether one endpoint serves both, and can therefore link a visitor's deposit and withdrawal. */
   readonly isShared: boolean;
-  /** Whether the user accepted that this endpoint serves both. */
   readonly isShareAccepted: boolean;
 }
 
@@ -55,10 +53,7 @@ export type ConnectionsForm = Readonly<
   Record<"depositEndpoint" | "withdrawalEndpoint" | "relayers", string>
 >;
 
-/**
- * Returns settings with the form's connections, or their fault. Relayers: one for each line.
- * @param connect origins or schemes that the page's policy allows
- */
+/** Returns settings with the form's connections, or their fault. `connect`: what the page's policy allows. */
 export function applyConnections(
   settings: Settings,
   form: ConnectionsForm,

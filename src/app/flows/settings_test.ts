@@ -1,4 +1,3 @@
-/** Parsing of stored settings, and the connections of a form. */
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { applyConnections, connectionsOf, parseSettings } from "./settings.ts";
 

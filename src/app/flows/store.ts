@@ -42,10 +42,7 @@ export type StoreEvent<Session> =
 export interface StoreServices<Session> {
   look(): Promise<StoreEvent<Session> & { type: "found" | "not_found" | "refused" }>;
   draw(): Promise<Secret<string>>;
-  /**
-   * Throws `note_store_in_use` if another tab has created a store meanwhile; `out_of_memory` if only a drawn passphrase
-   * fits the memory.
-   */
+  /** Throws `note_store_in_use`, or `out_of_memory` if the memory suffices only for a drawn passphrase. */
   create(passphrase: Secret<string>): Promise<Session>;
   open(passphrase: Secret<string> | "passkey"): Promise<Session>;
 }
@@ -183,7 +180,6 @@ export function isLockDue(
   return hiddenSince !== undefined && now - hiddenSince >= Math.min(LOCK_HIDDEN_AFTER_MS, lockAfterMs);
 }
 
-/** Minimum length of a passphrase in characters. */
 export const MIN_PASSPHRASE_LENGTH = 12;
 
 export type PassphraseFault = "too_short" | "repetitive" | "differs";

@@ -2,7 +2,6 @@
 import type { Problem } from "../../core/errors/problem.ts";
 import type { Machine } from "./machine.ts";
 
-/** A relayer's price for one withdrawal. */
 export interface RelayerOffer {
   readonly url: string;
   /** In the smallest unit of the pool's asset. */
@@ -88,10 +87,7 @@ export type WithdrawEvent =
 export interface WithdrawServices {
   /** Throws `invalid_address` or `unpayable_recipient`; `relayer_unavailable` if no relayer can be used. */
   review(id: string, recipient: string, signal: AbortSignal): Promise<WithdrawalReview>;
-  /**
-   * Journals each proof before submitting it, and tries `offers` in order. Throws `fee_above_limit` if an offer costs
-   * more than the first one, which the user accepted.
-   */
+  /** Tries the offers in order. Throws `fee_above_limit` if one costs more than the first, accepted one. */
   withdraw(
     id: string,
     recipient: string,
@@ -107,7 +103,6 @@ export interface WithdrawServices {
   ): Promise<WithdrawalReceipt | undefined>;
 }
 
-/** Returns the state of a withdrawal that an earlier visit submitted. */
 export function resumeWithdraw(id: string, recipient: string): WithdrawState {
   const progress = { stage: "confirming" } as const;
   return { step: "running", id, recipient, offers: [], progress, isSubmitted: true };

@@ -8,7 +8,6 @@ export interface AppVersion {
   readonly files: Readonly<Record<string, { readonly sha256: string; readonly bytes: number }>>;
 }
 
-/** The version that the worker serves, and a newer one that it has fetched and checked but does not serve yet. */
 export interface KnownVersions {
   readonly running: string;
   readonly waiting?: string;

@@ -3,7 +3,6 @@ import { type AppVersion, LIVE_QUERY } from "./protocol.ts";
 import { sha256Hex } from "../browser/hex_digest.ts";
 
 export const CONFIG = "config.json";
-/** Hex digits of the settings' hash in an id. */
 const CONFIG_DIGITS = 16;
 
 export interface LiveVersion {
@@ -19,10 +18,7 @@ export function isPrecached(path: string): boolean {
     path !== CONFIG;
 }
 
-/**
- * Fetches the version that the server offers now. The hash is computed from the manifest, not read from it.
- * @param base the app's folder
- */
+/** Fetches the version that the server offers. Its hash is computed from the manifest, not read from it. */
 export async function fetchVersion(base: URL): Promise<LiveVersion> {
   const [versionText, config] = await Promise.all([fetchText(base, "version.json"), fetchText(base, CONFIG)]);
   const version = JSON.parse(versionText) as AppVersion;

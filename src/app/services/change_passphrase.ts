@@ -4,10 +4,9 @@ import type { AppContext } from "./context.ts";
 import { createVault } from "./drawn_passphrase.ts";
 
 /**
- * Encrypts the notes with a new key: otherwise the old passphrase and an old file would open every later file. The open
- * session cannot read the notes afterwards, so lock it.
- *
- * Throws `wrong_passphrase`, `out_of_memory`, `note_store_in_use`, `write_failed`; the store is unchanged then.
+ * Encrypts the notes with a new key: the old passphrase and an old file would open every later file. Lock
+ * the open session afterwards. Throws `wrong_passphrase`, `out_of_memory`, `note_store_in_use`,
+ * `write_failed`.
  */
 export async function changePassphrase(
   { files, vaults }: AppContext,

@@ -20,7 +20,6 @@ import type {
 import type { PoolTrees } from "./pages/pool_trees.ts";
 import type { Connections } from "../flows/settings.ts";
 
-/** An open note store, and the key that opened it. */
 export interface Session {
   readonly store: NoteStore;
   readonly vault: OpenVault;
@@ -36,7 +35,6 @@ export interface AppContext {
   readonly registry: Deployments;
   readonly pages: PageCache;
   readonly trees: PoolTrees;
-  /** Returns the connections of the current settings. */
   connections(): Connections;
   /** Returns a chain client that checks at every use that the endpoint serves this network. */
   connect(endpoint: string): Chain;

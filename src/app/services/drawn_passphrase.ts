@@ -23,10 +23,7 @@ export async function drawPassphrase(random: RandomBytes): Promise<Secret<string
   return new Secret(drawn.join(" "));
 }
 
-/**
- * Creates the key of a new store. If memory is short, drawn words allow a cheaper scrypt.
- * Throws `out_of_memory` for other passphrases.
- */
+/** Creates a new store's key, with a cheaper scrypt for drawn words. Throws `out_of_memory` for others. */
 export async function createVault(vaults: Vaults, passphrase: Secret<string>): Promise<OpenVault> {
   try {
     return await vaults.create(passphrase);

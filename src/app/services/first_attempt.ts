@@ -1,16 +1,13 @@
 /** Estimates the chance that a version 1 deposit is the first at its leaf, from the pool's recent deposits. */
 
-/** Period that the rate is computed over. */
 const RATE_WINDOW_SECONDS = 86_400;
 /** Minimum period: in a younger pool, a single deposit would give a much too high rate. */
 const MIN_WINDOW_SECONDS = 3_600;
 
 /**
- * Returns the chance that no other deposit comes first, from 0 to 1. Deposits are modelled as a Poisson process, where
- * nothing happens for t seconds with probability exp(-rate t) (https://en.wikipedia.org/wiki/Poisson_point_process).
- * @param depositTimes of the pool's log, Unix seconds
- * @param now the chain's time, Unix seconds
- * @param paySeconds the longest time from reading the pool until the payment arrives
+ * Returns the chance, 0 to 1, that no other deposit comes first. In a Poisson process, t seconds pass
+ * without one with probability exp(-rate t) (https://en.wikipedia.org/wiki/Poisson_point_process). Times in
+ * Unix seconds.
  */
 export function firstAttemptChance(
   depositTimes: readonly number[],

@@ -4,7 +4,6 @@ import { firstAttemptChance } from "./first_attempt.ts";
 const NOW = 1_800_000_000;
 const DAY = 86_400;
 const PAY = 90;
-/** Evenly spread over `seconds` before now. */
 const spread = (count: number, seconds: number) =>
   Array.from({ length: count }, (_, i) => Math.round(NOW - seconds * i / count));
 const percent = (times: readonly number[]) => Math.round(firstAttemptChance(times, NOW, PAY) * 100);

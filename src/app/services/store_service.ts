@@ -154,7 +154,6 @@ async function adoptFile(
   return await openSession(context, vault);
 }
 
-/** Creates a store without a seed, for the restored content. */
 async function createForContent(context: AppContext, passphrase: Secret<string>): Promise<Session> {
   const vault = await createVault(context.vaults, passphrase);
   await writeFirst(
@@ -185,7 +184,6 @@ async function readSource(
   return parseText(source.text, context.clock.now());
 }
 
-/** Parses a seed or a single note. */
 function parseText(text: Secret<string>, now: number): Content {
   const trimmed = text.reveal().trim();
   if (/^\s*tonado[\s-]*seed/i.test(trimmed)) return { seed: parseNoteSeed(trimmed), records: [] };

@@ -201,10 +201,7 @@ async function withdraw(
   return await recordReceipt(context, session, settled, recipient, signal);
 }
 
-/**
- * Returns the note at a leaf that can be withdrawn, which it finds in the downloaded pages.
- * Throws `commitment_not_found` or `nullifier_already_used`.
- */
+/** Returns the note at a withdrawable leaf. Throws `commitment_not_found` or `nullifier_already_used`. */
 async function placeNoteByPages(
   context: AppContext,
   deployment: Deployment,

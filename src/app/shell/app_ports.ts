@@ -18,7 +18,6 @@ export interface AppPorts {
   /** The hash of the page's address, such as `#/deposit`. */
   readonly route: Signal<string>;
   readonly texts: Texts;
-  /** Stores settings for the next visit. */
   changeSettings(change: Partial<Settings>): void;
   go(route: string): void;
 }

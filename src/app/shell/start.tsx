@@ -90,7 +90,6 @@ function buildPorts(config: ServedConfig): AppPorts {
   };
 }
 
-/** Reads the configuration and shows the app. */
 export async function start(): Promise<void> {
   try {
     const ports = buildPorts(await readAppConfig(booted.base));

@@ -1,7 +1,4 @@
-/**
- * Replaces unused curves of age in the app's build: note stores are encrypted only for X25519 keys and passphrases.
- * Everything here fails when called.
- */
+/** Replaces unused curves of age in the app's build. Note stores use only X25519 keys and passphrases. */
 function unsupported(): never {
   throw new Error("note stores are encrypted for X25519 keys and passphrases only");
 }

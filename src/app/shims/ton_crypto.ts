@@ -1,7 +1,4 @@
-/**
- * Replaces `@ton/crypto` in the app's build. The app hashes cells but has no mnemonic or signing key, so only SHA-256
- * is included. Everything else fails when called.
- */
+/** Replaces `@ton/crypto` in the app's build: hashing cells needs only SHA-256. Everything else throws. */
 import { Buffer } from "node:buffer";
 import { sha256 as hash } from "@noble/hashes/sha2.js";
 

@@ -178,7 +178,6 @@ export function Copyable(
   );
 }
 
-/** Shows the current step of a flow. */
 export function Steps(
   { steps, current, label }: {
     readonly steps: readonly string[];
@@ -200,7 +199,6 @@ export function Steps(
   );
 }
 
-/** A list of names and values. */
 export function Facts(
   { facts }: { readonly facts: readonly (readonly [name: string, value: string, isCode?: boolean])[] },
 ) {

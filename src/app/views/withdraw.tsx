@@ -8,7 +8,6 @@ import { Button, Copyable, Facts, Notice, ProblemNotice, Progress, Step } from "
 
 export interface WithdrawProps {
   readonly state: WithdrawState;
-  /** The amount with its unit. */
   readonly amount: string;
   readonly texts: Texts;
   readonly send: (event: WithdrawEvent) => void;

@@ -17,7 +17,6 @@ import {
   transactionRequest,
 } from "./wallet_messages.ts";
 
-/** A wallet of the committed list. */
 export interface WalletEntry {
   readonly id: string;
   readonly name: string;
@@ -52,7 +51,6 @@ const sessionSchema = z.object({
 });
 type StoredSession = z.output<typeof sessionSchema>;
 
-/** As {@linkcode PayerSource.connect}. */
 export async function connectBridge(
   entry: WalletEntry,
   options: BridgeOptions,

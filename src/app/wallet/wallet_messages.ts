@@ -28,7 +28,6 @@ const responseSchema = z.object({
   error: z.object({ code: z.number(), message: z.string().optional() }).optional(),
 });
 
-/** A wallet's description of itself. */
 export interface ConnectedWallet {
   readonly name: string;
   readonly address: Address;
@@ -96,10 +95,7 @@ export function transactionRequest(
   return { id, method: "sendTransaction", params: [JSON.stringify(transaction)] };
 }
 
-/**
- * Returns whether `message` answers the request with this id.
- * @throws {Problem} `wallet_declined` if the user refuses; `wallet_unavailable` for every other error
- */
+/** Returns whether `message` answers request `id`. Throws `wallet_declined`, or else `wallet_unavailable`. */
 export function isAnswerTo(id: string, message: unknown): boolean {
   const answer = responseSchema.safeParse(message);
   if (!answer.success || String(answer.data.id) !== id) return false;
