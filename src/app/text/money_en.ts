@@ -16,7 +16,7 @@ export const depositEn = {
   none: "There is no pool on this network.",
   preparing: "Checking the pool and making your note …",
   payTitle: (amount: string) => `Pay exactly ${amount}`,
-  anyLead: "Send it from any wallet. Another amount comes back to the wallet that sent it.",
+  anyLead: "Send it from any wallet, with the comment. Another amount comes back to the wallet that sent it.",
   oneLead:
     "Your wallet pays when you press the button. If somebody else pays in at the same moment, your money comes back and you try again.",
   openWallet: "Open my wallet",
@@ -26,7 +26,7 @@ export const depositEn = {
   to: "Address",
   amount: "Amount",
   comment: "Comment",
-  commentHint: "Without this comment the money comes back.",
+  commentHint: "Without this comment, only the exact amount comes back. Any other amount is lost.",
   connect: "Connect a wallet",
   noWallet: "No wallet can be reached from this page. Choose an amount that any wallet can pay.",
   connecting: (name: string) => `Waiting for ${name} …`,

@@ -15,6 +15,14 @@ import { CommandView, type OutputOptions } from "./print.ts";
 const TERMINAL_QR_BORDER_MODULES = 1;
 const FILE_QR_BORDER_MODULES = 2;
 
+/** Why the pool returned a payment, and what to do about it. */
+const RETURN_REASONS: Readonly<Record<string, string>> = {
+  ERR_WRONG_DENOMINATION: "its amount was not exact. Pay exactly the amount above.",
+  ERR_PAUSED: "the pool is paused. Pay again when it accepts deposits.",
+  ERR_QUEUE_FULL: "too many deposits wait for settlement. Pay again later.",
+  ERR_POOL_FULL: "the pool is full. Use another pool.",
+};
+
 type DepositViewOptions =
   & Parameters<typeof formatChainFlags>[0]
   & Parameters<typeof formatPayerFlags>[0]
@@ -66,9 +74,11 @@ export class DepositView extends CommandView<DepositViewOptions> {
     );
     if (version !== 2 || !key.startsWith("native-")) return;
     this.#printAlways(
-      `Send exactly ${takes}: any other amount comes back to the wallet that sent it.\n` +
-        "From an exchange, that is a wallet that many customers share, and the money may\n" +
-        "be lost: pay from there only if it sends the exact amount and the comment.",
+      `Send exactly ${takes} with the comment below. With the comment, another amount\n` +
+        "comes back to the wallet that sent it, less fees;\n" +
+        `without the comment, only exactly ${takes} comes back, and other amounts are lost.\n` +
+        "Money that comes back to an exchange goes to a wallet that many customers share:\n" +
+        "pay from there only if it sends the exact amount and the comment.",
     );
   }
 
@@ -90,8 +100,11 @@ export class DepositView extends CommandView<DepositViewOptions> {
       return;
     }
     if (step.step === "refused") {
-      const why = step.reason === "ERR_WRONG_DENOMINATION" ? "its amount was not exact" : step.reason;
-      return this.#printAlways(`The pool returned a payment to ${sender}, less fees: ${why}. Pay again.`);
+      const why = RETURN_REASONS[step.reason] ?? `${step.reason}. Pay again.`;
+      return this.#printAlways(
+        `The pool returned a payment to ${sender}, less fees: ${why}\n` +
+          "If that wallet belongs to an exchange, ask the exchange to credit you.",
+      );
     }
     const texts = {
       syncing: "reading the pool's deposits",

@@ -41,7 +41,10 @@ export interface TransferDepositRequest {
   readonly clock?: Clock;
 }
 
-/** A payment that never expires. Any other amount comes back to the wallet that sent it. */
+/**
+ * A payment that never expires. Another amount with the comment comes back to the wallet that sent it. Without the
+ * comment, only exactly `amount` comes back: the pool keeps any other amount.
+ */
 export interface DepositPayment {
   /** `ton://transfer/...`, with address, amount and comment, or with the message of a transfer of jettons. */
   readonly url: string;
@@ -206,6 +209,6 @@ async function waitForPayment(
     "payment_timeout",
     expires
       ? "the wallet's transfer was not included in a block in time"
-      : "no payment arrived in time; one that arrives later is not lost",
+      : "no payment with the note's commitment arrived in time; one that arrives later is accepted",
   );
 }

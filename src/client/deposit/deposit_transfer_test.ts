@@ -159,7 +159,7 @@ Deno.test("without a wallet the payment is shown, and one from any wallet counts
   const late = sceneOf(coins);
   await rejects(run(late).deposit, {
     code: "payment_timeout",
-    message: /one that arrives later is not lost/,
+    message: /one that arrives later is accepted/,
   });
   equal(late.now, 1_801_000);
 });

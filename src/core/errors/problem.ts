@@ -105,7 +105,7 @@ export const problems = {
   payment_timeout: problem(
     503,
     "Deposit did not arrive in time",
-    "Nothing is lost. A late payment either completes the deposit or bounces back.",
+    "If you have paid, resume this deposit: a payment of the shown amount completes it, or returns to its sender.",
   ),
   out_of_memory: problem(
     503,

@@ -65,6 +65,27 @@ Deno.test("an address for test networks is no recipient on mainnet", async () =>
   }
 });
 
+Deno.test("a payment that the pool returned is reported with its wallet, the reason and what to do", () => {
+  const sender = Address.parse(`0:${"77".repeat(32)}`);
+  const cases = [
+    ["ERR_WRONG_DENOMINATION", /its amount was not exact\. Pay exactly the amount above/],
+    ["ERR_PAUSED", /paused\. Pay again when it accepts/],
+    ["ERR_QUEUE_FULL", /wait for settlement\. Pay again later/],
+    ["ERR_POOL_FULL", /full\. Use another pool/],
+    ["too little value", /too little value\. Pay again/],
+  ] as const;
+  for (const [reason, next] of cases) {
+    let said = "";
+    const stdout = { isTerminal: false, columns: 80, write: (text: string) => void (said += text) };
+    new DepositView({ stderr: stdout, stdout, env: {} } as never, { network: "testnet" }, "2f81")
+      .showTransferStep({ step: "refused", reason, sender });
+    assert.match(said, next);
+    const wallet = sender.toString({ bounceable: false, testOnly: true });
+    assert.ok(said.includes(`returned a payment to ${wallet}, less fees`), said);
+    assert.match(said, /ask the exchange to credit you/);
+  }
+});
+
 Deno.test("the command to go on with has every flag that decides what happens, and no secret", () => {
   const line = (act: (context: never) => void) => {
     let said = "";
