@@ -24,7 +24,6 @@ function poolWith(leaves: number, kind: 0 | 2 = 0) {
 const flat = async (source: CommitmentSource, from: number) =>
   (await Array.fromAsync(source.commitments(from))).flat();
 
-/** A source that has `counts[n]` of the pool's leaves when it is asked for the n-th time. */
 function sourceThatHas(counts: readonly number[], shift = 0n): { source: CommitmentSource; asked: number[] } {
   const asked: number[] = [];
   const source = {

@@ -12,7 +12,6 @@ const missing = () => {
   throw new Deno.errors.NotFound("no such file");
 };
 
-/** Returns which settings a configuration refuses, with the details. */
 function faultsOf(act: () => unknown): [pointer: string, detail: string][] {
   try {
     act();

@@ -3,7 +3,6 @@ import { listen } from "./listener.ts";
 
 const local = { host: "127.0.0.1", port: 0 };
 
-/** Waits for the server to close, which must not take until its own deadline of 35 seconds. */
 async function within5Seconds(closed: Promise<void>): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<string>((resolve) => timer = setTimeout(resolve, 5_000, "late"));

@@ -1,4 +1,3 @@
-/** Claims of a jetton pool: each one is listed once, retried once, and counted as paid or refused again. */
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { Address } from "@ton/core";
@@ -38,7 +37,6 @@ for (const count of [0, 1, 63, 64, 65, 128, 200]) {
   });
 }
 
-/** A wallet of two messages a transfer, whose retries the pool answers as `react` says. */
 function scene(open: Claim[], react: (pool: Claims, ids: readonly bigint[]) => void, balance = 1_000n) {
   const pool = new Claims([...open]);
   const sent: bigint[][] = [];

@@ -70,10 +70,7 @@ export async function readDepositQueue(
   return { tree, waiting: commitments.slice(leaves) };
 }
 
-/**
- * Settles one batch after the other until no deposit waits, or `maxBatches` are settled.
- * @throws {Problem} `insufficient_funds`, `contract_refused`, `chain_unavailable` if the pool does not answer
- */
+/** Settles until no deposit waits. Throws `insufficient_funds`, `contract_refused`, `chain_unavailable`. */
 export async function settleDeposits(
   { pool, wallet, prover, maxBatches = Infinity }: {
     readonly pool: V2Pool;

@@ -37,7 +37,6 @@ const files: CircuitFiles = {
   witnessProgram: new Uint8Array(),
   provingKey: { a: part(1), b1: part(2), b2: part(3), c: part(4), h: part(5), joint: part(6) },
 } as unknown as CircuitFiles;
-/** A, B and C, compressed. */
 const PROOF_BYTES = 48 + 96 + 48;
 
 /** Workers that record their tasks, and the memory that must not outlive the proof. */

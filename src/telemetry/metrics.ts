@@ -83,10 +83,7 @@ export function createMetrics(version = "development") {
       metrics.settlementSize.observe({ pool }, deposits),
     recordWithdrawalBatch: (pool: string, size: number): void =>
       metrics.withdrawalBatchSize.observe({ pool }, size),
-    /**
-     * @param entry amounts in smallest units: `fee` of the asset, `gas` and `refund` of the native coin; `gas` is
-     *   negative if the pool returned more than the gas
-     */
+    /** Amounts in smallest units, `gas` and `refund` of the native coin. A negative `gas` is a profit. */
     recordEntry(pool: string, asset: string, { fee, gas, refund }: LedgerAmounts): void {
       metrics.feesEarned.inc({ pool, asset }, Number(fee));
       if (gas > 0n) metrics.gasSpent.inc({ pool }, Number(gas));

@@ -16,7 +16,6 @@ const source = (change: Partial<MetricsSource> = {}): MetricsSource => ({
   ...change,
 });
 
-/** Returns the samples of a scrape by their names with labels. */
 async function scrape(metrics: ReturnType<typeof createMetrics>): Promise<Record<string, number>> {
   const lines = (await metrics.text()).split("\n").filter((line) => line !== "" && !line.startsWith("#"));
   return Object.fromEntries(lines.map((line) => {

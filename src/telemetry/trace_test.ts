@@ -14,7 +14,6 @@ import {
 import { Problem } from "../core/errors/problem.ts";
 import { nameRequestSpan, redactTracedUrls, withSpan } from "./trace.ts";
 
-/** Records what an exporter would send. */
 class RecordingSpan implements Span {
   attributes: Attributes = {};
   status: SpanStatus = { code: SpanStatusCode.UNSET };

@@ -3,7 +3,6 @@ import { Secret } from "../core/text/secret.ts";
 import { configureLog } from "./log.ts";
 import { postAlert } from "./webhook.ts";
 
-/** Returns the received requests and the log lines. */
 async function postTo(answers: (() => Response)[]) {
   const bodies: unknown[] = [];
   const waited: number[] = [];

@@ -4,7 +4,6 @@ import { serveTasks } from "./serve_tasks.ts";
 
 type Posted = [message: unknown, transfer: readonly Transferable[]];
 
-/** Runs a task as a worker would, with this thread in its place, and returns what was posted. */
 async function post<Task>(task: Task, run: (task: Task) => unknown): Promise<Posted[]> {
   const posted: Posted[] = [];
   const scope = self as unknown as {

@@ -55,7 +55,6 @@ async function withPool(
 }
 
 const turn = () => new Promise((resolve) => setTimeout(resolve, 0));
-/** Runs a task whose outcome the test does not read. */
 const start = (pool: NumberPool, value: number, options: Parameters<NumberPool["run"]>[1] = {}) => {
   const running = pool.run(number(value), options);
   running.catch(() => {});

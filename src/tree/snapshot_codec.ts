@@ -1,7 +1,4 @@
-/**
- * Layout: MAGIC, header length (4 bytes, big-endian), header (JSON), nodes by level, times (4 bytes each,
- * big-endian), HMAC-SHA256. All nodes are included: hashing dominates the startup time.
- */
+/** MAGIC, header length (4 bytes, big-endian), header (JSON), nodes by level, times, HMAC-SHA256. */
 import { FIELD_BYTES } from "../core/crypto/field.ts";
 import { assertCanonicalElements } from "../core/crypto/poseidon.ts";
 import { allocateNodes, nodeCounts, TREE_CAPACITY } from "../core/tree/tree_levels.ts";

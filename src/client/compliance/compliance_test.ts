@@ -78,7 +78,6 @@ function create(scene: ScriptedPool, of: Note = note, change: object = {}) {
 
 type Part = "pool" | "deposit" | "withdrawal";
 
-/** Returns the report with other fields in a part of its statement. */
 function alter(report: ComplianceReport, part: Part, change: Record<string, unknown>): ComplianceReport {
   const { statement } = report;
   return { ...report, statement: { ...statement, [part]: { ...statement[part], ...change } } };

@@ -40,7 +40,6 @@ function sceneWith(options: Partial<ScriptedPoolOptions> = {}, held = DENOMINATI
   return scene;
 }
 
-/** Deposits with a wallet whose n-th transfer runs `sends[n]`. */
 function deposit(scene: ScriptedPool, sends: readonly (() => void)[] = [], maxAttempts?: number) {
   const left = [...sends];
   let sent = 0;

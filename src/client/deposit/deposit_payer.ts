@@ -1,7 +1,4 @@
-/**
- * Deposits into a version 1 pool through a payer: a proof for the next free leaf, a payment, and the pool's log. If
- * another deposit takes the leaf, the pool returns the payment, and the payer gets a new request.
- */
+/** Deposits into a version 1 pool through a payer: a proof for the next free leaf, a payment, the log. */
 import type { Cell } from "@ton/core";
 import { exitCodes, Problem } from "../../core/errors/problem.ts";
 import { MerkleTree } from "../../core/tree/merkle_tree.ts";

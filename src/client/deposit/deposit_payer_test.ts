@@ -16,7 +16,6 @@ const stale = (leafIndex: number) => ({
 });
 const never = () => new Promise<void>(() => {});
 
-/** Runs a deposit whose payer runs `answers` in turn. Returns its requests and steps. */
 function run(
   scene: DepositScene,
   answers: readonly (() => Promise<void>)[],

@@ -207,7 +207,6 @@ Deno.test("jettons that the own jetton wallet keeps end the deposit, and so do t
   equal(sent.length, 0);
 });
 
-/** A payer that does `answer` when it is asked. */
 function payerThat(answer: () => Promise<void>) {
   const asked: { to: string; amount: bigint; validUntil: number }[] = [];
   const payer: Payer = {

@@ -90,7 +90,6 @@ const UNSENT_CODES: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
   "insufficient_funds",
 ]);
 
-/** The outcome of a request to pay. */
 export interface PaymentRequest {
   /** Rejects at once if the payer says that nothing was sent; otherwise never settles. */
   readonly unsent: Promise<never>;
@@ -99,10 +98,7 @@ export interface PaymentRequest {
   cancel(): void;
 }
 
-/**
- * Requests a payment and waits for it in the pool's log, because a wallet may pay and never answer. Ends at once if the
- * payer says that nothing was sent.
- */
+/** Finds the payment in the pool's log, because a wallet may never answer. Ends if nothing was sent. */
 export async function requestAndWait<T>(
   payer: Payer,
   message: PayMessage,

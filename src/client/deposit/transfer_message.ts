@@ -23,10 +23,9 @@ export interface TransferMessage {
 const EXPIRY_GRACE_SECONDS = { native: 15, jetton: 60 };
 
 /**
- * Builds the message that pays a note.
- * @param owner owner of the jettons, who pays the message; not needed for coins
- * @param asComment whether to send coins with a comment, which every wallet supports
- * @throws {Problem} `invalid_address` for jettons without an owner; as {@linkcode verifyPoolJettonWallet}
+ * Builds the message that pays a note. `owner` has the jettons; `asComment` sends coins with a comment, as
+ * every wallet can. Throws `invalid_address` for jettons without an owner; as {@linkcode
+ * verifyPoolJettonWallet}.
  */
 export async function buildTransferMessage(
   { pool, note, matched, jetton, owner, asComment }: {

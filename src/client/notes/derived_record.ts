@@ -5,10 +5,7 @@ import type { NoteSeed } from "../../core/protocol/seed/note_seed.ts";
 import { nextDerivedNote } from "./derived_notes.ts";
 import { createNoteRecord, type NoteRecord, type NoteState } from "./note_store.ts";
 
-/**
- * Derives the next note of a pool from the seed of a store with these notes. Throws `note_gap_reached`.
- * @param options `now` in Unix milliseconds; `isDeposited`: what the pool has, if it was read
- */
+/** `now` in Unix milliseconds; `isDeposited`: in the pool, if it was read. Throws `note_gap_reached`. */
 export function deriveNextNote(
   seed: NoteSeed,
   records: readonly NoteRecord[],

@@ -40,7 +40,6 @@ export interface PoolHistory {
 }
 
 interface PoolHistoryOptions {
-  /** Version of the pool. Default: 1. */
   readonly version?: PoolVersion | undefined;
   readonly signal?: AbortSignal;
   readonly onProgress?: (seen: number) => void;
@@ -57,15 +56,7 @@ export async function checkNotes(
   return notes.map((note) => history.statusOf(note));
 }
 
-/**
- * Reads a pool's whole history and confirms it by the pool's root.
- * @throws {Problem} `unknown_root` if the pool does not know the history's root: the endpoint is behind or wrong
- * @example
- * ```ts
- * const history = await readPoolHistory(chain, pool.address, { version: 2 });
- * const { state } = history.statusOf(note);
- * ```
- */
+/** Throws `unknown_root` if the pool does not know the history's root: the endpoint is behind or wrong. */
 export async function readPoolHistory(
   chain: Chain,
   pool: Address,

@@ -135,7 +135,6 @@ export async function addNote(store: NoteStore, record: NoteRecord): Promise<Not
   return addedNote(await store.list(), record.text);
 }
 
-/** Returns the stored note with this text. */
 export function addedNote(records: readonly NoteRecord[], text: Secret<string>): NoteRecord {
   return records.find((stored) => stored.text.reveal() === text.reveal())!;
 }

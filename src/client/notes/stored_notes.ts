@@ -26,7 +26,6 @@ export interface NoteStorage {
   lockForWork(): Promise<Disposable>;
 }
 
-/** The content that a change writes, and its result. */
 interface Change<T> {
   readonly content: NoteStoreContent;
   readonly result: T;

@@ -21,7 +21,6 @@ const derive = (seed: NoteSeed, records: readonly NoteRecord[]) => {
   return createNoteRecord(formatNote(note), 1);
 };
 
-/** Stores the bytes in memory, with one writer at a time like a browser's lock manager. */
 function memoryStorage(bytes: Uint8Array): NoteStorage {
   let last: Promise<unknown> = Promise.resolve();
   return {

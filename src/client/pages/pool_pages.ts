@@ -1,7 +1,4 @@
-/**
- * Downloads a pool's public data in whole pages, so that no server learns which note matters, or when this client last
- * synced. Full pages can be cached between visits.
- */
+/** Downloads a pool's public data in whole pages, so that no server learns which note matters. */
 import { FIELD_BYTES } from "../../core/crypto/field.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import { SETTLED_PAYMENT_DEPTH } from "../../core/protocol/pool_constants.ts";
@@ -74,10 +71,7 @@ export async function downloadPoolPages(
   return { tree, leaves, pending, spent: await downloadSpent(relayer, pool, options) };
 }
 
-/**
- * Downloads the part of {@linkcode downloadPoolPages} that a withdrawal needs.
- * @throws {Problem} as {@linkcode downloadPoolPages}
- */
+/** Downloads the tree that a withdrawal needs. Throws as {@linkcode downloadPoolPages}. */
 export async function downloadPoolTree(
   relayer: RelayerClient,
   pool: AnyPool,

@@ -13,7 +13,6 @@ const address = Address.parse(`0:${"11".repeat(32)}`);
 interface PoolData {
   readonly leaves: bigint[];
   readonly spent: bigint[];
-  /** Version 2 pools only: commitments that wait for their settlement, after the leaves. */
   readonly pending?: bigint[];
 }
 
@@ -23,7 +22,6 @@ function bytesOf(values: readonly bigint[]): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** A relayer and its pool, which has exactly these leaves and withdrawals. */
 function serverOf(data: PoolData) {
   const asked: string[] = [];
   const relayer = new RelayerClient("https://relayer.example", {

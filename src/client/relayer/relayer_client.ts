@@ -149,10 +149,7 @@ export class RelayerClient {
       : toBytes(response.parse(spentPageSchema).nullifierHashes);
   }
 
-  /**
-   * Returns the deposits of a version 2 pool that wait for their settlement.
-   * @param end beyond every leaf, so that the request is the same for every client
-   */
+  /** Returns the waiting deposits. `end` is beyond every leaf, so that all clients send the same request. */
   async pendingDeposits(
     pool: Address,
     end: number,

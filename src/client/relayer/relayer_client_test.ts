@@ -39,7 +39,6 @@ Deno.test("pages of commitments are joined in order up to the last one", async (
   assert.deepEqual(asked.map((url) => new URL(url).searchParams.get("from")), ["0", "2"]);
 });
 
-/** A relayer that serves these pages of leaves as bytes. */
 function relayerWithBytes(...pages: (readonly bigint[] | Uint8Array<ArrayBuffer>)[]) {
   const asked: Request[] = [];
   const client = new RelayerClient("https://relayer.example", {

@@ -134,7 +134,6 @@ Deno.test("a cancelled quote fails with cancelled, not with a relayer's timeout"
   equal(stop.signal.aborted, true);
 });
 
-/** A client of a relayer that serves the pool with these fields, for this fee. */
 function quoting(baseUrl: string, feeMin: string, entry: object = {}, network = "testnet") {
   const served = {
     ...(answers["/pools"] as { pools: { "native-1": object } }).pools["native-1"],

@@ -92,7 +92,6 @@ function payingScene(submitted: readonly string[], paidTo = address(3)) {
   return { pool: new Pool(scene.chain, poolAddress), tx };
 }
 
-/** Withdraws through these relayers, all with the same fee. */
 function withdraw(
   relayers: readonly RelayerClient[],
   change: Partial<RelayedWithdrawalRequest> = {},

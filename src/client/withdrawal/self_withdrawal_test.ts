@@ -130,7 +130,6 @@ Deno.test("a spent note, or one that the pool does not have, is not sent", async
   deepEqual([unknown.sent.length, spent.sent.length], [0, 0]);
 });
 
-/** A version 2 pool that has settled the note as leaf 0. */
 function settledScene() {
   const scene = sceneWith({ kind: 2 });
   scene.deposit(note2.commitment);

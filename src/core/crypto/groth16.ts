@@ -25,7 +25,6 @@ export function circuitsVersion(record: PerCircuit<unknown>): 1 | 2 {
   return "withdraw2" in record ? 2 : 1;
 }
 
-/** Returns the circuits that `record` has values for, in order. */
 export function circuitsOf(record: PerCircuit<unknown>): readonly AnyCircuitName[] {
   return circuitsOfVersion[circuitsVersion(record)];
 }

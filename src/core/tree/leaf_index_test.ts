@@ -2,7 +2,6 @@ import { deepEqual, equal } from "node:assert/strict";
 import { FIELD_BYTES } from "../crypto/field.ts";
 import { LeafIndex } from "./leaf_index.ts";
 
-/** Leaves that contain their number, each repeated. */
 function leavesOf(count: number, repeated = 1): Uint8Array {
   const leaves = new Uint8Array(count * FIELD_BYTES);
   const view = new DataView(leaves.buffer);

@@ -56,9 +56,8 @@ export function settlementInputs(
 }
 
 /**
- * Returns the settlement after `previous`, before the pool has accepted that one. Arguments and errors are those of
- * {@linkcode settlementInputs}; the queue begins after the commitments of `previous`.
- * @throws {RangeError} also if `previous` does not fill its chunk
+ * Returns the settlement after `previous`, before the pool accepts that one; `queue` begins after it.
+ * Throws as {@linkcode settlementInputs}, and a RangeError if `previous` does not fill its chunk.
  */
 export function settlementInputsAfter(previous: SettlementInput, queue: readonly bigint[]): SettlementInput {
   const settled = settlementEnd(previous);

@@ -7,7 +7,6 @@ import { streamBytes } from "../responses/response_backpressure.ts";
 import { type AppManifest, readAppFile, readManifest } from "./app_files.ts";
 import { appHeaders } from "./app_headers.ts";
 
-/** What the app connects to. */
 export interface AppSettings {
   readonly depositEndpoint: string;
   readonly withdrawalEndpoint: string;
@@ -55,10 +54,7 @@ const IMMUTABLE = "public, max-age=31536000, immutable, no-transform";
 const REVALIDATE = "no-cache, no-transform";
 const compress = promisify(gzip);
 
-/**
- * Opens the built app. @param prefix path of its folder, such as `/app/`
- * @throws {Problem} `not_found` if it has not been built
- */
+/** `prefix`: path of the app's folder, such as `/app/`. Throws `not_found` if the app has not been built. */
 export async function openAppSite(prefix: string, settings: AppSettings): Promise<AppSite> {
   const manifest = await readManifest();
   const { depositEndpoint, withdrawalEndpoint, relayers } = settings;

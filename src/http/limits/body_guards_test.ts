@@ -11,7 +11,6 @@ const app = new Hono();
 app.onError((error, c) => c.text(error instanceof Problem ? error.code : `other: ${error}`, 500));
 app.post("/", ...bodyGuards(log, 1_000), (c) => c.text("accepted"));
 
-/** A JSON document of so many bytes. */
 const json = (bytes: number) => `"${"a".repeat(bytes - 2)}"`;
 
 async function post(body: BodyInit, headers: Record<string, string>): Promise<string> {
@@ -19,7 +18,6 @@ async function post(body: BodyInit, headers: Record<string, string>): Promise<st
   return await (await app.request("/", init)).text();
 }
 
-/** Sends the text in two pieces, without a length. */
 const streamed = (text: string) =>
   new ReadableStream<Uint8Array>({
     start(controller) {

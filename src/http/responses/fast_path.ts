@@ -42,7 +42,6 @@ export function createFastPath(
   };
 }
 
-/** Length of `https://`. */
 const SCHEME_LENGTH = 8;
 
 function buildFastResponses(

@@ -87,10 +87,7 @@ const JSON_TYPE = "application/json";
 const BYTES_TYPE = "application/octet-stream";
 
 export function treeRoutes(app: OpenAPIHono<HttpEnv>, { relayer }: RouteDependencies): void {
-  /**
-   * A page before the last one never changes, because the pool has confirmed the root of all served leaves. A local
-   * network starts again with the same addresses.
-   */
+  /** Pages before the last never change. A local network starts again with the same addresses. */
   const cacheHeaders = (isFinal: boolean) => ({
     vary: "accept",
     ...isFinal && relayer.network !== "localnet" &&

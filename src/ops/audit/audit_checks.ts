@@ -158,7 +158,7 @@ function checkRunway(funds: PoolFunds, readAt: number): CheckResult {
     : checkPassed("runway", text);
 }
 
-/** Formats a time as a day of the calendar. JavaScript has no dates after the year 275760. */
+/** JavaScript has no dates after the year 275760. */
 function formatDate(seconds: number): string {
   const date = new Date(seconds * 1000);
   return Number.isNaN(date.getTime()) || date.getUTCFullYear() > 9999

@@ -35,7 +35,6 @@ const planSchema = z.strictObject({
 export type CeremonyPlan = z.infer<typeof planSchema>;
 type KeySetPlan = Omit<CeremonyPlan, "version2">;
 
-/** Returns the part of a plan that is about the ceremony of a transcript. */
 export function planOf(plan: CeremonyPlan, { circuits }: Pick<Transcript, "circuits">): KeySetPlan {
   if (circuitsVersion(circuits) === 1) return plan;
   return plan.version2 ?? { initialKeys: null, contributors: [] };

@@ -16,7 +16,6 @@ const read = (bytes: Uint8Array) => readSections(memorySource(bytes), "zkey", "t
 const refuses = (bytes: Uint8Array, detail: string) =>
   rejects(read(bytes), { code: "invalid_ceremony", message: `the key ${detail}` });
 
-/** The file without the `count`, followed by these parts. */
 const withSections = (count: number, ...parts: Uint8Array[]) =>
   concatBytes(utf8ToBytes("zkey"), u32(1), u32(count), ...parts);
 

@@ -13,7 +13,6 @@ const contribution = (change: Partial<KeyContribution> = {}): KeyContribution =>
 });
 const beacon = { value: bytes(8, 6), exponent: 10 };
 
-/** A key of this size, which has the structure of one; its points are none. */
 function keyOf(
   {
     variables = 5,
@@ -67,7 +66,6 @@ for (const name of ["IC", "A", "B1", "B2", "L", "H"] as const) {
   });
 }
 
-/** The sections of a key's file, of which the test replaces some. */
 function sectionsOf(change: Readonly<Record<number, Uint8Array | undefined>>, key = keyOf()): Uint8Array {
   const file = serializeZkey(key);
   const sections: [number, Uint8Array][] = [];

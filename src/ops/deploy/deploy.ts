@@ -32,9 +32,8 @@ export async function deployPool(
 }
 
 /**
- * Throws, before anything is sent, `invalid_amount`, `artifact_corrupted`, `insufficient_funds` or
- * `deployment_refused` (reasons in `errors`); afterwards `chain_inconsistent`, `chain_unavailable`, or
- * `deployment_refused` if a unit that was moved through a new jetton pool does not come back.
+ * Throws `invalid_amount`, `artifact_corrupted`, `insufficient_funds` or `deployment_refused` before it
+ * sends; afterwards `chain_inconsistent`, `chain_unavailable`, or `deployment_refused` for a failed trial.
  */
 export async function deployPools(
   { pools, ...options }: DeployOptions & { pools: readonly PoolSpec[] },

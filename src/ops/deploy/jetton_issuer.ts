@@ -1,8 +1,4 @@
-/**
- * Reads what the issuer of a jetton can do to a pool. Getters and code show some of the issuer's powers. They
- * do not show code that is loaded from a library or from data, lists of blocked accounts, or what an admin
- * contract permits.
- */
+/** Reads which of a jetton issuer's powers over a pool getters and code show. There may be others. */
 import type { Address, Cell } from "@ton/core";
 import { Problem } from "../../core/errors/problem.ts";
 import type { CallOptions, Chain } from "../../ton/chain.ts";
@@ -14,7 +10,6 @@ import {
   fetchJettonWalletStatus,
 } from "../../ton/jetton/jetton.ts";
 
-/** What the chain shows of an issuer's powers. */
 export interface IssuerFacts {
   readonly admin: Address | null;
   readonly mintable: boolean;
@@ -22,22 +17,14 @@ export interface IssuerFacts {
   readonly masterUpgradable?: boolean;
   /** Whether the code of new wallets may contain SETCODE; undefined if their code is in a library. */
   readonly walletUpgradable?: boolean;
-  /**
-   * `get_status` of the owner's wallet. null: the wallet has no such getter. undefined: the owner has no
-   * jetton wallet to ask.
-   */
+  /** `get_status` of the owner's wallet. null: no such getter. undefined: the owner has no jetton wallet. */
   readonly walletStatus?: number | null;
 }
 
 const SET_CODE = 0xfb04;
 const OPCODE_BITS = 16;
 
-/**
- * Returns what the chain shows of an issuer's powers over the jetton. The wallet of `owner` is queried for its
- * status, because a pool that does not exist yet has no wallet.
- * @throws {Problem} `contract_refused` if `master` is not a jetton's, `chain_inconsistent` for a malformed
- * result
- */
+/** Queries `owner`'s wallet, because a new pool has none. Throws `contract_refused`, `chain_inconsistent`. */
 export async function fetchIssuerFacts(
   chain: Chain,
   { master, owner }: { readonly master: Address; readonly owner: Address },
@@ -55,11 +42,7 @@ export async function fetchIssuerFacts(
   };
 }
 
-/**
- * Returns whether code may contain SETCODE, or undefined if part of it is a library or another exotic cell.
- * All bit positions are searched, because methods in a dictionary have no alignment: true may be a
- * coincidence. false says nothing about code that is loaded from data or from a message.
- */
+/** Returns whether code may contain SETCODE, at any bit position; undefined if part of it is a library. */
 export function containsSetCode(code: Cell): boolean | undefined {
   const cells = uniqueCells([code]);
   if (cells.filter((cell) => !cell.isExotic).some(holdsOpcode)) return true;

@@ -1,10 +1,7 @@
 /**
- * Moves one unit of a jetton through a new pool and back, before the pool is written to the registry.
- *
- * The unit is sent as a deposit without a body, which every jetton pool refuses and returns. The transfer
- * therefore takes the path of a deposit, and the return takes the path of a payout: out of the pool's own jetton
- * wallet. A transfer from the deployer to itself would not use that wallet, which is the one that an issuer
- * must not lock. If the trial fails, one unit and the pool's balance are lost, but no note.
+ * Moves one unit of a jetton through a new pool and back, before the pool is written to the registry. The
+ * unit is a deposit without a body, which every jetton pool returns: it arrives as a deposit does, and
+ * leaves the pool's own jetton wallet as a payout does.
  */
 import type { Message } from "@ton/core";
 import { Problem } from "../../core/errors/problem.ts";
@@ -48,10 +45,7 @@ async function hasPaidOut({ address, jetton }: JettonPool, { chain, ...options }
   return (await fetchJettonWalletData(chain, wallet, options))?.balance === 0n;
 }
 
-/**
- * Sends one unit to a pool that knows its wallet and waits until the pool has returned it.
- * @throws {Problem} `deployment_refused` if the unit does not come back in time
- */
+/** Sends a unit and waits until the pool has returned it. Throws `deployment_refused` after a timeout. */
 export async function moveUnit(
   pool: JettonPool,
   prices: NetworkPrices,

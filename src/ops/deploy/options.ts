@@ -31,10 +31,7 @@ export interface DeployOptions extends WaitOptions {
   readonly onWarning?: (text: string) => void;
 }
 
-/**
- * Whether a unit of a jetton was moved through its pool: `skipped` if the deployer holds none, `earlier` if the
- * pool is in the registry or has paid out before.
- */
+/** `skipped`: the deployer has no unit. `earlier`: the pool is in the registry or has paid out before. */
 export type TrialOutcome = "returned" | "skipped" | "earlier";
 
 /** The deployment to confirm. Amounts in nano. */

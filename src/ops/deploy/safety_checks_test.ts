@@ -15,7 +15,6 @@ const sound: PoolKeys = { label: "sound", development: false, weak: false };
 const MAINNET_ID = -239;
 const TESTNET_ID = -3;
 
-/** Options of a deployment, with the warnings that it gives. */
 function deployment(
   network: DeployOptions["network"],
   globalId: number,
@@ -34,7 +33,6 @@ function deployment(
   return { options, warnings, asked };
 }
 
-/** Returns why a deployment is refused. */
 async function reasons(plans: readonly PoolPlan[], keys: readonly PoolKeys[], options: DeployOptions) {
   try {
     await assertSafeToDeploy(plans, keys, options);

@@ -6,10 +6,8 @@ import type { VerificationKey } from "./verifier_source.ts";
 type Coordinates = readonly string[];
 
 /**
- * Checks that each point of a verification key is on its curve, of order r and not at infinity. A key with points at
- * infinity accepts false proofs.
- * @param file named in the message
- * @throws {Problem} `artifact_corrupted` with the name of the first invalid point
+ * Each point must be on its curve, of order r and not at infinity: a key with points at infinity accepts
+ * false proofs. Throws `artifact_corrupted` with the first invalid point of `file`.
  */
 export function assertSoundKey(file: string, key: VerificationKey): void {
   assertPoint(file, "vk_alpha_1", () => assertG1(key.vk_alpha_1));

@@ -8,10 +8,8 @@ import type { Claim } from "../../ton/pool/pool_storage.ts";
 const PAGE_SIZE = 100;
 
 /**
- * Returns the claims that were not retried with success, by id. A claim is missing if the pool could not pay for its
- * log, so the caller must compare the rebuilt state with the hash on chain.
- *
- * @throws {Problem} `chain_unavailable` or `chain_inconsistent`
+ * Returns the claims not retried with success, by id. A claim whose log the pool could not pay is missing,
+ * so compare the rebuilt state with the hash on chain. Throws `chain_unavailable`, `chain_inconsistent`.
  */
 export async function readOpenClaims(
   chain: Chain,

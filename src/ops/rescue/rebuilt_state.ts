@@ -23,10 +23,8 @@ export interface RebuiltState {
 }
 
 /**
- * Rebuilds a pool's state. A native pool's debt is not in the logs, so only a pool without debt can be rebuilt. A pool
- * without unspent notes has none.
- * @param frozenHash of the state, 64 lowercase hex digits
- * @throws {Problem} `chain_unavailable` or `chain_inconsistent`
+ * Rebuilds a pool's state; a native pool's only without debt, which is not in the logs. `frozenHash`: 64
+ * lowercase hex digits. Throws `chain_unavailable` or `chain_inconsistent`.
  */
 export async function rebuildState(
   chain: Chain,
@@ -45,7 +43,6 @@ interface ScanOptions {
   readonly onProgress?: (transactions: number) => void;
 }
 
-/** Returns the state of an open pool and that of a paused one. */
 async function rebuildV1States(
   chain: Chain,
   deployment: Deployment,

@@ -31,7 +31,6 @@ export function rescueHelperAddress(owner: Address, pool: Address): Address {
   return contractAddress(0, rescueHelperInit(owner, pool));
 }
 
-/** Reads the stored pieces from the helper's data. */
 export function storedPieces(data: Cell): Dictionary<number, Cell> {
   const slice = data.beginParse();
   slice.loadAddress();

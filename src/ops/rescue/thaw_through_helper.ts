@@ -22,10 +22,8 @@ export type ThawStep =
   | { readonly step: "thaw" };
 
 /**
- * Sends each piece that the helper does not hold yet, then the message that thaws the pool. It returns when that message
- * was sent.
- * @param value nano for the pool, including the fees of the transfer
- * @throws {Problem} `payment_timeout` if a piece does not arrive
+ * Sends the pieces that the helper lacks, then the message that thaws the pool. `value`: nano for the pool,
+ * including the transfer's fees. Throws `payment_timeout` if a piece does not arrive.
  */
 export async function thawThroughHelper(
   { chain, wallet, pool, state, value }: {

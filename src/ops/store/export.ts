@@ -1,7 +1,4 @@
-/**
- * Exports of a store, and the format that they share with snapshots: a header, a line for each row, and a last line with
- * the row count and the SHA-256 of all bytes before.
- */
+/** Exports of a store, in the format of snapshots: header, rows, and a line with row count and SHA-256. */
 import { createHash } from "node:crypto";
 import * as z from "zod";
 import { Problem } from "../../core/errors/problem.ts";
@@ -45,12 +42,10 @@ export interface ExportOptions {
   readonly done: (summary: ExportSummary) => void;
 }
 
-/** Yields the bytes of an export of the whole store. */
 export function exportStore(store: Archive, options: ExportOptions): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   return encodeRows(store.rows(), storeFormat, options);
 }
 
-/** Yields the bytes of a file. */
 export async function* encodeRows(
   rows: AsyncIterable<ArchiveRow>,
   format: RowFileFormat,

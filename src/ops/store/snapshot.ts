@@ -1,6 +1,6 @@
 /**
- * Snapshots of version 2 pools: the public rows of a relayer's store. The tree and the spent set follow from logs that
- * nodes delete, so a snapshot is what a new relayer starts from. Anyone can check a snapshot against the chain.
+ * Snapshots of version 2 pools: public rows of a store, from which a new relayer starts. All can verify
+ * them.
  */
 import { Address } from "@ton/core";
 import type { Network } from "../../core/protocol/network.ts";
@@ -37,14 +37,7 @@ export function snapshotFormat(network: Network): RowFileFormat {
   return { format: "tonado-snapshot", network };
 }
 
-/**
- * Yields the bytes of a snapshot of the version 2 pools in `pools` (raw addresses).
- * @example
- * ```ts
- * const bytes = exportSnapshot(store, pools, "mainnet", { exportedAt: new Date(), onProgress() {}, done() {} });
- * await Deno.writeFile("pools.jsonl", ReadableStream.from(bytes));
- * ```
- */
+/** `pools`: raw addresses of version 2 pools. */
 export function exportSnapshot(
   store: Pick<Archive, "rows">,
   pools: ReadonlySet<PoolId>,
@@ -150,10 +143,9 @@ class PoolReader {
 }
 
 /**
- * Compares a pool of a snapshot with the chain: its last transaction must be on chain, and its rows with all later logs
- * must give the roots, the queue and the spent set that the account stores. Times and transaction hashes of rows are not
- * checked: nodes delete what they could be compared with.
- * @throws {Problem} `invalid_export` if the chain contradicts the snapshot; `chain_unavailable`; `chain_inconsistent`
+ * The pool's last transaction must be on chain, and its rows with all later logs must give the account's
+ * roots, queue and spent set. Nodes delete what times and hashes of rows could be compared with. Throws
+ * `invalid_export` if the chain contradicts the snapshot; `chain_unavailable`, `chain_inconsistent`.
  */
 export async function verifySnapshotPool(
   { id, cursor, rebuild }: SnapshotPool,

@@ -150,7 +150,6 @@ Deno.test("a transaction must match its hash", async (t) => {
   });
 });
 
-/** A transaction as an endpoint returns it. */
 interface TransactionRow {
   readonly data: string;
   readonly transaction_id: { readonly lt: string; readonly hash: string };

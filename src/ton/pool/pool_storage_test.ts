@@ -4,7 +4,6 @@ import { Buffer } from "node:buffer";
 import { Address, beginCell, Cell, Dictionary, type Slice } from "@ton/core";
 import { encodePoolData, PackedSet, RootLog } from "./pool_storage.ts";
 
-/** Keys as a pool sees them: field elements, here made from a counter. */
 const keyOf = (i: number) => (BigInt(i) * 0x9e3779b97f4a7c15f39cc0605cedc8341082276bf3a27251n) % 2n ** 250n;
 
 /** Follows six forks of two bits each, the low bits first, to the node of a key's slot. */

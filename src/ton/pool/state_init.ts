@@ -21,7 +21,6 @@ export interface PoolCode {
   readonly version: PoolVersion;
 }
 
-/** Returns the contract of a pool. */
 export function poolKindOf(assetKind: "native" | "jetton", version: PoolVersion = 1): PoolKind {
   return version === 1 ? assetKind : `${assetKind}2`;
 }
@@ -68,10 +67,7 @@ export function nativePoolInit(options: NativePoolOptions): PoolInit {
   return { code: loadPoolCode().code, data: initialData(options) };
 }
 
-/**
- * Returns the initial state of a native pool of version 2.
- * @throws {RangeError} for a generation beyond {@linkcode MAX_GENERATION}
- */
+/** Throws a RangeError for a generation beyond {@linkcode MAX_GENERATION}. */
 export function v2NativePoolInit(options: NativePoolOptions): PoolInit {
   return { code: loadPoolCode("native2").code, data: initialData({ ...options, version: 2 }) };
 }
@@ -81,11 +77,7 @@ export function jettonPoolInit(options: JettonPoolOptions): PoolInit {
   return { code: loadPoolCode("jetton").code, data: initialData(options) };
 }
 
-/**
- * Returns the initial state of a jetton pool of version 2. Its jetton wallet stays unknown until the master answers the
- * pool's request.
- * @throws {RangeError} for a generation beyond {@linkcode MAX_GENERATION}
- */
+/** Throws as {@linkcode v2NativePoolInit}. The jetton wallet is unknown until the master answers the pool. */
 export function v2JettonPoolInit(options: JettonPoolOptions): PoolInit {
   return { code: loadPoolCode("jetton2").code, data: initialData({ ...options, version: 2 }) };
 }

@@ -51,10 +51,7 @@ const MASTERCHAIN = -1;
 interface WithdrawalCostOptions {
   readonly recipient?: number;
   readonly relayer?: number;
-  /**
-   * The pool's quote without refund, in nano. It contains what a native pool that is short of coins asks for, and the
-   * storage that a jetton pool owes beyond its balance.
-   */
+  /** The pool's quote without refund, in nano, including solvency and storage that the pool owes. */
   readonly quote?: bigint;
 }
 
@@ -100,15 +97,11 @@ export function keepOfQuote(
     prices.forwardFee(QUOTED_LOG_MESSAGE) - dayOfStorage;
 }
 
-/** Returns what a withdrawal leaves in a jetton pool. */
 function jettonKeep(prices: NetworkPrices, { version = 1 }: Pick<PoolCounts, "version">): bigint {
   return maxBigint(REFUND_RESERVE, prices.storageFee(PREPAID_STORAGE[version]));
 }
 
-/**
- * Returns the storage that a jetton pool owes beyond its balance. The chain collects it from the first message's value.
- * The quote contains it and the other terms of `jettonWithdrawQuote` in `contracts/jetton/fees_jetton.tolk`, or in `contracts/v2/jetton/fees_jetton.tolk`.
- */
+/** Returns the storage that a jetton pool owes, from its quote (`jettonWithdrawQuote`, fees_jetton.tolk). */
 function dueOfQuote(prices: NetworkPrices, info: PoolCounts, quote: bigint): bigint {
   const dayOfStorage = prices.storageFee({
     ...maxPoolSize({ ...info, claims: info.claims ?? 0 }),

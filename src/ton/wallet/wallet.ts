@@ -23,9 +23,8 @@ import { deriveKeyPair } from "./mnemonic.ts";
 export type WalletVersion = "v4R2" | "v5R1";
 
 /**
- * Fees are paid on top of the value, and a message that cannot be sent is skipped. Without IGNORE_ERRORS a
- * failed action rolls the seqno back, and the same transfer burns gas until it expires; v5R1 rejects it with
- * exit code 137. A higher seqno therefore does not prove that a message was sent.
+ * Without IGNORE_ERRORS a failed action rolls the seqno back, and the transfer burns gas until it expires
+ * (v5R1: exit code 137). A higher seqno therefore does not prove that a message was sent.
  */
 const TRANSFER_MODE: SendMode = SendMode.PAY_GAS_SEPARATELY | SendMode.IGNORE_ERRORS;
 

@@ -16,8 +16,8 @@ const LOCK_RETRY_INTERVAL_MS = 20;
 interface NoteStoreFile {
   exists(): Promise<boolean>;
   /**
-   * Opens or creates the file. Throws `wrong_passphrase`, `note_store_corrupted`, `note_store_in_use`,
-   * `invalid_config` if it cannot be read, `write_failed`.
+   * Throws `wrong_passphrase`, `note_store_corrupted`, `note_store_in_use`, `invalid_config`,
+   * `write_failed`.
    */
   open(passphrase: Secret<string>): Promise<NoteStore>;
 }

@@ -23,7 +23,6 @@ const withdrawal = {
 const head = (op: number) => beginCell().storeUint(op, 32);
 const parties = (cell = beginCell()) => cell.storeAddress(at(1)).storeAddress(null);
 
-/** A body with a bit or a reference more, with a bit less, and with another op. */
 function spoilt(body: Cell): Cell[] {
   const cut = beginCell().storeBits(body.bits.substring(0, body.bits.length - 1));
   const another = beginCell().storeUint(1, 32).storeBits(body.bits.substring(32, body.bits.length - 32));

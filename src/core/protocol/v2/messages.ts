@@ -44,7 +44,6 @@ export interface WithdrawRequest extends Omit<WithdrawBody, "queryId"> {
   readonly carried: Cell | null;
 }
 
-/** The log of a settlement; `timestamp` is the block's time in Unix seconds. */
 interface SettlementLog {
   readonly kind: "settlement";
   readonly rootNumber: number;
@@ -76,10 +75,7 @@ export function loadEnqueue(cell: Cell): EnqueueBody {
   }));
 }
 
-/**
- * Returns the comment of a deposit from a wallet that can only send text: `tonado:`, the commitment in 64
- * hex digits, and the first 8 hex digits of its SHA-256, 79 characters.
- */
+/** Returns the comment of a deposit: `tonado:`, the commitment in 64 hex digits, 8 digits of its SHA-256. */
 export function depositComment(commitment: bigint): string {
   const hex = commitment.toString(16).padStart(64, "0");
   return `tonado:${hex}${bytesToHex(sha256(hexToBytes(hex))).slice(0, 8)}`;
@@ -95,7 +91,6 @@ export function parseDepositComment(comment: string): bigint | undefined {
     : undefined;
 }
 
-/** Returns the body of a deposit by comment, an alternative to `storeEnqueue`. */
 export function storeDepositComment(commitment: bigint): Cell {
   return beginCell().storeUint(0, 32).storeBuffer(Buffer.from(depositComment(commitment), "latin1"))
     .endCell();

@@ -1,7 +1,4 @@
-/**
- * The spent set of a version 2 pool, written from contracts/v2/SPEC.md and not from the Tolk sources: the tries of its
- * 4,096 slots, the paths that withdrawals carry, and the table of digests that the account stores.
- */
+/** The spent set of a version 2 pool, written from contracts/v2/SPEC.md and not from the Tolk sources. */
 import { beginCell, Cell } from "@ton/core";
 import { sha256 } from "@noble/hashes/sha2.js";
 
@@ -55,7 +52,6 @@ export class SpentSet {
     return copy;
   }
 
-  /** Returns an independent copy. */
   clone(): SpentSet {
     const copy = new SpentSet(this.elsewhere);
     for (const [slot, node] of this.#slots) copy.#slots.set(slot, cloneNode(node));
@@ -82,7 +78,6 @@ export class SpentSet {
     }, null);
   }
 
-  /** Returns the cell of the table. */
   table(): Cell {
     return this.#fork(0, 0);
   }
@@ -122,7 +117,6 @@ function toBytes(value: bigint, length: number): Uint8Array {
   return Buffer.from(value.toString(16).padStart(2 * length, "0"), "hex");
 }
 
-/** Returns the bits of a node. */
 function nodeBytes({ tags, children }: Node): Buffer {
   const digests = children?.map((child) => toBytes(child ? digestOf(child) : 0n, 32)) ?? [];
   return Buffer.concat([...tags.map((tag) => toBytes(tag, 12)), ...digests]);

@@ -58,7 +58,6 @@ type RebuildEvent =
   | Logged<"settlement">
   | Pick<PoolEvent, "kind"> & { readonly kind: "refused" | "skipped" };
 
-/** Collects a pool's events, oldest first. */
 export class V2PoolRebuild {
   readonly #tree = new MerkleTree();
   readonly #commitments: bigint[] = [];

@@ -57,14 +57,12 @@ const sound: PoolFacts = {
   ...{ nextIndex: 300, roots: [13n, 12n, 11n], currentRoot: 13n, rebuilt, version2 },
 };
 
-/** Names and verdicts of the checks that do not pass. */
 function findings(change: Partial<PoolFacts>, v2: Partial<V2Facts> = {}): string[] {
   const facts = { ...sound, version2: { ...version2, ...v2 }, ...change };
   return auditChecks(facts).filter(({ verdict }) => verdict !== "ok")
     .map(({ name, verdict }) => `${name} ${verdict}`);
 }
 
-/** An account that stores this instead. */
 const stores = (change: Partial<V2PoolState>): Partial<V2Facts> => ({
   stored: tryDecodeV2PoolData(encodeV2PoolData({ ...state, ...change })),
 });

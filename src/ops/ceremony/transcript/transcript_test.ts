@@ -56,7 +56,6 @@ function transcriptOf(version: 1 | 2 = 1): Json {
 }
 
 const parse = (value: unknown) => parseTranscript(new TextEncoder().encode(JSON.stringify(value)));
-/** A transcript with the member at a path replaced. */
 function withMember(path: string, value: unknown, version: 1 | 2 = 1): Json {
   const transcript = structuredClone(transcriptOf(version));
   const names = path.split("/");

@@ -18,7 +18,6 @@ import {
 import type { ChainTransaction } from "../../chain.ts";
 import type { DepositEvent, PoolEvent, RefusedEvent } from "./pool_events.ts";
 
-/** The op of a text comment. */
 const COMMENT_OP = 0;
 
 export function decodePoolEvents(pool: Address, { id, now, raw }: ChainTransaction): PoolEvent[] {

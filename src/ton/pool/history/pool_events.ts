@@ -18,10 +18,7 @@ interface JettonDepositor {
 }
 
 interface MessageCost {
-  /**
-   * Nano that the message carried, minus what the pool sent back to its sender, such as a native fee. The withdrawals of
-   * one message share its cost. Negative for a settlement whose reward exceeds its fees.
-   */
+  /** Nano carried minus nano sent back, shared by a message's withdrawals; a settlement's may be negative. */
   readonly cost?: bigint;
 }
 

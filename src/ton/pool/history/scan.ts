@@ -1,6 +1,5 @@
 /**
- * Verifies every link by hash from the newest transaction back to a cursor, then yields the oldest events
- * first. Throws for a gap, a fork or a stale endpoint; what it has yielded stays valid.
+ * Verifies every link by hash from the newest transaction to a cursor, then yields the oldest events first.
  */
 import type { Address } from "@ton/core";
 import { Problem } from "../../../core/errors/problem.ts";

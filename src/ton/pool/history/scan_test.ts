@@ -7,7 +7,6 @@ import { ScanCheckpoint, type ScanOptions, scanPoolTransactions } from "./scan.t
 import { connect } from "../../endpoint/toncenter.ts";
 import { openWallet } from "../../wallet/wallet.ts";
 
-/** Ten transactions of a localnet, newest first. */
 async function history(): Promise<{ account: Address; transactions: ChainTransaction[] }> {
   const net = await startLocalnet({ blockTimeMs: 0, pools: [] });
   try {

@@ -59,7 +59,6 @@ Deno.test("a history that grew during the scan is verified again, with what was 
   deepEqual(batches.map(({ cursor }) => cursor.lt), [first.lt, second.lt, third.lt]);
 });
 
-/** The transaction with a deposit of leaf `leafIndex` that the pool refused. */
 function refused(transaction: ChainTransaction, leafIndex: number): ChainTransaction {
   const { raw } = transaction;
   const body = storeDeposit({ queryId: 0n, commitment: 5n, newRoot: 6n, leafIndex, proof: Cell.EMPTY });

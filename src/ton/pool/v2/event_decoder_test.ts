@@ -1,4 +1,3 @@
-/** Events of version 2 pools; ../event_decoder_test.ts has what both versions share. */
 import assert from "node:assert/strict";
 import { Address, beginCell, type Cell, type Message, type Transaction } from "@ton/core";
 import { FIELD_MODULUS } from "../../../core/crypto/field.ts";

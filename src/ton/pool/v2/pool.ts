@@ -107,11 +107,7 @@ export class V2Pool extends PoolGetters {
     }), options);
   }
 
-  /**
-   * Returns whether a nullifier hash is spent.
-   * @param carried the path of its slot; null if the slot is empty
-   * @throws {Problem} `contract_refused` (exit code 211) if the path is not the one that the pool stores
-   */
+  /** `carried`: the slot's path, null if empty. Throws `contract_refused` (211) for another path. */
   getIsSpentBy(nullifierHash: bigint, carried: Cell | null, options?: CallOptions): Promise<boolean> {
     // toncenter accepts no null argument; getIsSpent is the same query for an empty slot.
     return carried === null
@@ -122,10 +118,7 @@ export class V2Pool extends PoolGetters {
       });
   }
 
-  /**
-   * Returns the nano to attach to a message with several withdrawals. The excess is returned.
-   * @param refunds sum of their refunds, in nano
-   */
+  /** Returns the nano to attach to withdrawals whose refunds sum up to `refunds`. The excess is returned. */
   getWithdrawManyValue(count: number, refunds: bigint, options?: CallOptions): Promise<bigint> {
     return this.getBigInt("get_withdraw_many_value", options, BigInt(count), refunds);
   }
@@ -152,9 +145,8 @@ export class V2Pool extends PoolGetters {
   }
 
   /**
-   * Builds one message with several withdrawals through one relayer. Each path is that of the spent set after the
-   * earlier withdrawals.
-   * @throws {RangeError} for no withdrawal
+   * Each path is that of the spent set after the earlier withdrawals. Throws a RangeError for no
+   * withdrawal.
    */
   buildWithdrawManyMessage(
     requests: readonly PoolWithdraw2Args[],

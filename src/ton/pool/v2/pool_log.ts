@@ -19,7 +19,6 @@ export class V2PoolLog {
   #roots: bigint[] = [];
   #rootCount = 0;
   #cursor: TransactionId | undefined;
-  /** Number of settled deposits. */
   settled = 0;
 
   constructor(readonly chain: Chain, readonly address: Address) {}

@@ -1,7 +1,4 @@
-/**
- * The state of a version 2 pool, written from contracts/v2/SPEC.md and not from the Tolk sources: queue, root history
- * and storage cell.
- */
+/** The state of a version 2 pool, written from contracts/v2/SPEC.md and not from the Tolk sources. */
 import { type Address, beginCell, Cell, Dictionary } from "@ton/core";
 import { zeros } from "../../../core/tree/zeros.ts";
 import type { Claim } from "../pool_getters.ts";
@@ -11,12 +8,10 @@ const LIST_SIZE = 256;
 const PAGE_SIZE = 4;
 const WINDOW = 1024;
 
-/** The additional state of a jetton pool. */
 interface V2JettonState {
   readonly master: Address;
   /** null until the master answered. */
   readonly wallet: Address | null;
-  /** Open claims. */
   readonly claims: readonly Claim[];
 }
 
@@ -33,7 +28,6 @@ export interface V2PoolState {
   readonly waitingSince: number;
   readonly paused: boolean;
   readonly spent: SpentSet;
-  /** Returns the commitment of a leaf. */
   readonly commitment: (leafIndex: number) => bigint;
   /** The newest roots, oldest first. */
   readonly roots: readonly bigint[];
@@ -66,7 +60,6 @@ export function emptyV2PoolState(
   };
 }
 
-/** Builds the storage cell. */
 export function encodeV2PoolData(state: V2PoolState): Cell {
   const { newest, complete } = encodeQueue(state);
   return beginCell()
@@ -173,7 +166,6 @@ export function encodeRoots(
   return fork(0, 0);
 }
 
-/** Reads the storage cell. */
 export function decodeV2PoolData(data: Cell) {
   const slice = data.beginParse();
   const fields = {

@@ -21,10 +21,7 @@ export function rewardByRule(
   return BigInt(count) * settlementCost / 8n + BigInt(waited) * settlementCost / BigInt(FULL_REWARD_SECONDS);
 }
 
-/**
- * Returns what a jetton pool pays for settling `count` of `queued` deposits: at most the part of what they prepaid.
- * @param rule what {@linkcode rewardByRule} returns
- */
+/** Returns what a jetton pool pays: at most the `count` deposits' part of what `queued` deposits prepaid. */
 export function prepaidReward({ pending }: SettleInfo, rule: bigint, count: number, queued: number): bigint {
   const moved = pending * BigInt(count) / BigInt(queued);
   return rule < moved ? rule : moved;
