@@ -7,9 +7,7 @@ import type { Secret } from "../core/text/secret.ts";
 export type { PayMessage, PayOptions } from "../client/deposit/payer.ts";
 export type { Clock } from "../core/time.ts";
 
-/**
- * The encrypted note store: the bytes of `notes.age` in one record, replaced whole with strict durability.
- */
+/** The encrypted note store: the bytes of `notes.age` in one record, replaced whole and durably. */
 export interface NoteFiles {
   readonly name: string;
   /** Throws `store_unavailable` if the browser denies storage. */
@@ -87,7 +85,6 @@ export interface Downloads {
   open(
     options: { readonly accept: string; readonly maxBytes: number },
   ): Promise<{ readonly name: string; readonly bytes: Uint8Array<ArrayBuffer> } | undefined>;
-  /** Prints a page with only this title, these lines and this QR code. */
   print(
     page: { readonly title: string; readonly lines: readonly string[]; readonly code: string },
   ): Promise<void>;

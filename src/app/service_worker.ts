@@ -1,7 +1,5 @@
 /// <reference lib="webworker" />
-/**
- * Serves the accepted version of the app, also offline, and never stores answers of relayers and endpoints.
- */
+/** Serves the accepted version, also offline. It never stores answers of relayers and endpoints. */
 import { sha256Hex } from "./browser/hex_digest.ts";
 import type { KnownVersions, ServiceRequest } from "./service/protocol.ts";
 import { CONFIG, fetchVersion, isPrecached, type LiveVersion } from "./service/version.ts";

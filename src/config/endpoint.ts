@@ -6,7 +6,6 @@ export interface Endpoint {
   readonly apiKey?: Secret<string>;
 }
 
-/** Public endpoints (https://toncenter.com/api/v2/). */
 export const publicEndpoints: Partial<Record<Network, string>> = {
   mainnet: "https://toncenter.com/api/v2/jsonRPC",
   testnet: "https://testnet.toncenter.com/api/v2/jsonRPC",

@@ -27,7 +27,6 @@ export interface ServeConfig {
     readonly retentionDays: number;
   };
   readonly http: { readonly host: string; readonly port: number };
-  /** The endpoints of the app at /app/; undefined: it is not served. */
   readonly app?: { readonly depositEndpoint: string; readonly withdrawalEndpoint: string };
   /** Redis; undefined: this process counts limits and caps itself. */
   readonly cache?: { readonly url: Secret<string> };
@@ -35,14 +34,11 @@ export interface ServeConfig {
   readonly rates: {
     readonly noteChecksPerMinute: number;
     readonly withdrawalsPerMinute: number;
-    /** Number of trusted proxies that append to X-Forwarded-For. */
     readonly trustedProxies: number;
   };
-  /** When to settle deposits of version 2 pools; undefined: never. */
   readonly settle?: "profitable" | "eager";
   /** How long withdrawals of version 2 pools wait for others, to share a message. */
   readonly batchMs: number;
-  /** Withdrawals accepted; 0: no limit. */
   readonly caps: { readonly hourly: number; readonly hourlyPerPool: number };
   /** In nano; 0: no threshold. */
   readonly balance: { readonly warn: bigint; readonly stop: bigint };

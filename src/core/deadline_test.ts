@@ -40,7 +40,6 @@ const never = () => new Promise<never>(() => {});
 /** Lets everything that is not waiting run. */
 const settle = () => new Promise((resolve) => setTimeout(resolve));
 
-/** Fails instead of hanging if the promise does not settle at once. */
 async function atOnce<T>(promise: Promise<T>): Promise<T> {
   const pending = Symbol();
   const first = await Promise.race([promise, settle().then(settle).then(() => pending)]);

@@ -3,7 +3,6 @@ import { Address, Cell, type Message } from "@ton/core";
 /** Address zero of the masterchain, which has no key. */
 export const MINT_ADDRESS = new Address(-1, Buffer.alloc(32));
 
-/** Returns a message that credits `value` nano to `to`, deployed or not. */
 export function coinMintMessage(to: Address, value: bigint, createdAt: number): Message {
   return {
     info: {

@@ -35,7 +35,6 @@ export interface LocalnetOptions {
   readonly onError?: (error: unknown) => void;
 }
 
-/** A funded wallet with a public mnemonic. */
 export interface LocalWallet {
   readonly mnemonic: string;
   readonly version: WalletVersion;
@@ -60,7 +59,6 @@ export interface Localnet {
   /** Credits `value` nano without a sender. */
   fund(address: Address, value: bigint): Promise<void>;
   fundJetton(owner: Address, amount: bigint): Promise<void>;
-  /** Replaces an account's code, and returns the code before. */
   setCode(address: Address, code: Cell): Promise<Cell>;
   /** Replaces an account's data by what `change` returns for it. */
   changeData(address: Address, change: (data: Cell) => Cell): Promise<void>;

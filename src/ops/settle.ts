@@ -147,7 +147,6 @@ async function settleNext(
   throw new Problem("contract_refused", `the pool refused the settlement: ${refusalReason(answer.exitCode)}`);
 }
 
-/** Returns the pool's answer to the settlement that the wallet sent after `after`. */
 async function waitForAnswer(
   pool: V2Pool,
   { address }: Wallet,

@@ -4,7 +4,6 @@ import { type ArtifactCache, openArtifacts } from "./artifacts.ts";
 const NAME = "withdraw.vkey.json";
 const committed = new URL("../../artifacts/", import.meta.url);
 
-/** Serves the committed artifacts in small pieces, and counts the requests. */
 function serveArtifacts(answer?: () => Response) {
   const requests: string[] = [];
   const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, async ({ url }) => {

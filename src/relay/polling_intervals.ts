@@ -8,7 +8,6 @@ export interface PollingIntervals {
   /** Without a valid response for this long, a pool is not ready. */
   readonly staleAfterMs: number;
   readonly chainHeadPollMs: number;
-  /** Interval between reads of the wallet while a transfer is in flight. */
   readonly walletPollMs: number;
   readonly rebroadcastMs: number;
   /** Interval between reads of the pools' balances, which storage consumes over years. */

@@ -43,7 +43,6 @@ export interface RelayerOptions {
   readonly chain: Chain;
   readonly wallet: Wallet;
   readonly store: Store;
-  /** Proves settlements if the configuration asks for them. */
   readonly prover: WithdrawProofVerifier & Partial<Pick<Prover, "proveSettlement">>;
   /** A pool with other keys is not served. */
   readonly vkeyHashes: VkeyHashes;

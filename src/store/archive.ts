@@ -23,10 +23,7 @@ export type ArchiveRow =
   | { readonly kind: "log"; readonly pool: PoolId; readonly entry: LogEntry };
 
 export interface Archive extends IdentifiedStore {
-  /**
-   * One snapshot, small tables first; deposits by pool and leaf, withdrawals by pool, logs by pool and
-   * position.
-   */
+  /** One snapshot, small tables first; then deposits by leaf, withdrawals, logs by position, each by pool. */
   rows(): AsyncIterable<ArchiveRow>;
 
   /** Writes `rows` into this empty store. No relayer starts on a partial import. Throws `store_not_empty`. */

@@ -120,7 +120,6 @@ Deno.test("postgres: a database that fails ends the archive with its error, and 
   }
 });
 
-/** Restores rows into a database in which `filled` has rows; returns the statements that write. */
 async function restoreInto(
   rows: Iterable<ArchiveRow>,
   { filled, leads = false }: { filled?: string; leads?: boolean } = {},

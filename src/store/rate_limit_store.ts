@@ -22,10 +22,7 @@ export interface RateLimitStore {
   /** The bucket refills evenly; rejected calls do not count. Throws `cache_unavailable`. */
   consume(allowance: RateLimit, key: string): Promise<RateLimitResult>;
 
-  /**
-   * Counts the random `token` once during the window. After `cache_unavailable` it may count until it
-   * expires.
-   */
+  /** Counts `token` once during the window; after `cache_unavailable` possibly until it expires. */
   acquire(allowance: RateLimit, key: string, token: string): Promise<RateLimitResult>;
 
   /** Stops counting `token`. Throws `cache_unavailable`. */

@@ -146,7 +146,6 @@ export interface EventBatch {
 
 export interface Rollback {
   readonly pool: PoolId;
-  /** The current cursor, which is not on chain. */
   readonly from: Cursor;
   /** The last transaction on chain whose events are stored, if any. */
   readonly to: Cursor | undefined;
@@ -200,13 +199,11 @@ export interface Store {
    */
   rollBack(rollback: Rollback, reopen: JobChange): Promise<void>;
 
-  /** In any order. */
   withdrawals(pool: PoolId): AsyncIterable<Withdrawal>;
 
   /** In order, from `leafIndex` on. After a missing row, the next range starts behind the gap. */
   leaves(pool: PoolId, leafIndex: number): AsyncIterable<LeafRange>;
 
-  /** Yields a pool's log in order, from `position` on. */
   poolLog(pool: PoolId, position: number): AsyncIterable<LogEntry>;
 
   deposit(pool: PoolId, leafIndex: number): Promise<Deposit | undefined>;

@@ -53,7 +53,6 @@ export class LeafBatcher {
     await this.#pendingAppend;
   }
 
-  /** Waits until no append is running. Never throws. */
   async waitUntilIdle(): Promise<void> {
     await this.#pendingAppend.catch(() => {});
   }

@@ -12,7 +12,6 @@ export async function holdLock(name: string): Promise<Disposable> {
   return lock!;
 }
 
-/** Throws `note_store_in_use` if another tab holds the lock. */
 export async function holdFreeLock(name: string): Promise<Disposable> {
   const lock = await requestLock(name, { ifAvailable: true });
   if (!lock) throw new Problem("note_store_in_use", "another tab is moving money with these notes");

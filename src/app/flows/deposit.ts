@@ -1,7 +1,4 @@
-/**
- * The deposit of one note, which is stored before the amount is shown. Only the pool's log proves a
- * payment.
- */
+/** The deposit of one note, which is stored first. Only the pool's log proves a payment. */
 import type { Payer, PayerSource, PayMessage } from "../ports.ts";
 import type { Machine } from "./machine.ts";
 import type {

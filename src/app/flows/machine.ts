@@ -8,7 +8,6 @@ export interface Machine<State, Event> {
   next(state: State, event: Event): State;
   /** The work of a state, by name. Work of the same name continues across states; other work is aborted. */
   works(state: State): Readonly<Record<string, Work<Event> | undefined>>;
-  /** Returns the event of failed work. Cancelled work sends no event. */
   failed(problem: Problem, name: string): Event;
 }
 
@@ -21,7 +20,6 @@ export interface Flow<State, Event> {
   stop(): void;
 }
 
-/** Starts a flow in `initial`. */
 export function startFlow<State, Event>(
   machine: Machine<State, Event>,
   initial: State,

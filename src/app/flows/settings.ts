@@ -35,7 +35,6 @@ export interface Connections {
   readonly isShareAccepted: boolean;
 }
 
-/** A fault of a connection: it is not a URL, or the page's policy blocks it. */
 export type ConnectionFault = "invalid" | "blocked";
 export type ConnectionFaults = Readonly<Partial<Record<keyof ConnectionsForm, ConnectionFault>>>;
 

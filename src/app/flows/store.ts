@@ -184,7 +184,6 @@ export const MIN_PASSPHRASE_LENGTH = 12;
 
 export type PassphraseFault = "too_short" | "repetitive" | "differs";
 
-/** Returns the fault of a new passphrase, or undefined. */
 export function findPassphraseFault(passphrase: string, repeated: string): PassphraseFault | undefined {
   if (passphrase.length < MIN_PASSPHRASE_LENGTH) return "too_short";
   if (new Set(passphrase).size < 5) return "repetitive";

@@ -4,9 +4,8 @@ import type { AppContext } from "./context.ts";
 import { createVault } from "./drawn_passphrase.ts";
 
 /**
- * Encrypts the notes with a new key: the old passphrase and an old file would open every later file. Lock
- * the open session afterwards. Throws `wrong_passphrase`, `out_of_memory`, `note_store_in_use`,
- * `write_failed`.
+ * Encrypts the notes with a new key, because an old file would reveal the old one. Lock the session
+ * afterwards. Throws `wrong_passphrase`, `out_of_memory`, `note_store_in_use`, `write_failed`.
  */
 export async function changePassphrase(
   { files, vaults }: AppContext,

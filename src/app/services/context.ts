@@ -49,7 +49,6 @@ export const withdrawalChain = (context: AppContext) =>
   context.connect(context.connections().withdrawalEndpoint);
 export const relayerOf = (url: string) => new RelayerClient(url);
 
-/** Throws `unknown_pool`. */
 export function findDeployment({ registry }: AppContext, key: string): Deployment {
   const deployment = registry.pools.get(key);
   if (deployment === undefined) throw new Problem("unknown_pool");

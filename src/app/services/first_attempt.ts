@@ -5,9 +5,8 @@ const RATE_WINDOW_SECONDS = 86_400;
 const MIN_WINDOW_SECONDS = 3_600;
 
 /**
- * Returns the chance, 0 to 1, that no other deposit comes first. In a Poisson process, t seconds pass
- * without one with probability exp(-rate t) (https://en.wikipedia.org/wiki/Poisson_point_process). Times in
- * Unix seconds.
+ * Returns the chance (0 to 1) of t seconds without a deposit: exp(-rate t) in a Poisson process. Unix
+ * seconds.
  */
 export function firstAttemptChance(
   depositTimes: readonly number[],

@@ -1,4 +1,3 @@
-/** Makes and checks compliance reports. */
 import { createComplianceReport } from "../../client/compliance/create_report.ts";
 import { parseComplianceReport } from "../../core/protocol/compliance.ts";
 import { Problem } from "../../core/errors/problem.ts";

@@ -1,4 +1,3 @@
-/** Creates, opens, backs up and restores the note store of this browser. */
 import { createNoteRecord, type NoteStore, parseNoteStore } from "../../client/notes/note_store.ts";
 import { openStoredNotes } from "../../client/notes/stored_notes.ts";
 import { findPaperCodes, isEncryptedPaperCode } from "../../client/notes/paper/paper_code_text.ts";
@@ -48,7 +47,7 @@ async function createStore(context: AppContext, passphrase: Secret<string>): Pro
   return await openSession(context, vault);
 }
 
-/** Writes a new store. Never replaces a store that another tab has created meanwhile. */
+/** Never replaces a store that another tab has created meanwhile. */
 async function writeFirst({ files }: AppContext, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
   using _lock = await files.lock();
   if (await files.read() !== undefined) throw new Problem("note_store_in_use", "another tab created a store");

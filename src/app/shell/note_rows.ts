@@ -1,4 +1,3 @@
-/** Converts the notes of the store to rows of the list. */
 import type { NoteRecord } from "../../client/notes/note_store.ts";
 import type { CheckState } from "../flows/check.ts";
 import type { NoteRow } from "../views/notes.tsx";

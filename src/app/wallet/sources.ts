@@ -14,7 +14,6 @@ export interface SourcesOptions {
   /** The app's folder, where wallets find `tonconnect-manifest.json`. */
   readonly base: URL;
   readonly records: Records;
-  /** Wallets of the server's settings; default: the committed list. */
   readonly wallets?: readonly WalletEntry[] | undefined;
   /** Origins that the page may connect to; default: all bridges of the list. */
   readonly bridges?: readonly string[] | undefined;

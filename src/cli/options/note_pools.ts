@@ -33,7 +33,6 @@ export function resolveDeployment(record: NoteRecord, registry: Deployments): De
   return pool;
 }
 
-/** Throws `invalid_config` for an unknown key. */
 export function findDeployment(key: string, { pools }: Deployments): Deployment {
   const pool = pools.get(key);
   if (!pool) throw poolNotFoundError("invalid_config", key, pools.keys());

@@ -68,12 +68,10 @@ async function promptPayer(context: CliContext, options: PayerOptions) {
   return { mnemonic: mnemonic!, version };
 }
 
-/** Throws `confirmation_required` early, without terminal and --yes. */
 export function assertCanConfirm(context: CliContext, { yes }: { yes?: boolean }): void {
   if (!yes && !context.isInteractive()) throw new Problem("confirmation_required", NO_TERMINAL);
 }
 
-/** Throws `confirmation_required` unless `--yes` or the user confirms. */
 export async function requireConfirmation(
   context: CliContext,
   { yes }: { yes?: boolean },

@@ -97,7 +97,6 @@ export function toUsageErrorJson(
   };
 }
 
-/** Escapes the quoted arguments in a message, and redacts URLs. */
 export function redactArguments(message: string, args: readonly string[]): string {
   return args.reduce((told, arg) => told.replaceAll(arg, escapeLine(redactArgument(arg))), message);
 }

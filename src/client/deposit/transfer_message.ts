@@ -12,7 +12,6 @@ import { verifyPoolJettonWallet } from "./deposit_jetton.ts";
 
 export interface TransferMessage {
   readonly message: Required<Pick<OutgoingMessage, "to" | "value" | "body" | "bounce">>;
-  /** The jetton wallet of the owner; undefined for coins. */
   readonly jettonWallet?: Address;
   /** An endpoint shows a block within these seconds; jettons pass through two more wallets. */
   readonly expiryGraceSeconds: number;
@@ -23,9 +22,8 @@ export interface TransferMessage {
 const EXPIRY_GRACE_SECONDS = { native: 15, jetton: 60 };
 
 /**
- * Builds the message that pays a note. `owner` has the jettons; `asComment` sends coins with a comment, as
- * every wallet can. Throws `invalid_address` for jettons without an owner; as {@linkcode
- * verifyPoolJettonWallet}.
+ * Builds the message that pays a note. `asComment`: send coins with a comment. Throws `invalid_address` for
+ * jettons without an `owner`; as {@linkcode verifyPoolJettonWallet}.
  */
 export async function buildTransferMessage(
   { pool, note, matched, jetton, owner, asComment }: {

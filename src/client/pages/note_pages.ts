@@ -54,7 +54,6 @@ export function checkNotesInPages(
   });
 }
 
-/** Returns the positions of each value that occurs. Reads the bytes once, for any number of values. */
 function findPositions(
   bytes: Uint8Array,
   values: readonly bigint[],

@@ -55,7 +55,6 @@ function pendingPage({ leaves, pending = [] }: PoolData, from: number): Response
   return Response.json({ from, count: 0, nextFrom: null, commitments: [], pending: waiting });
 }
 
-/** `withdrawals`: number of notes that the pool has paid. */
 function version2Of(pool: AnyPool, withdrawals: number): AnyPool {
   const getPoolInfo = () => Promise.resolve({ withdrawals });
   return Object.assign(Object.create(V2Pool.prototype), { ...pool, getPoolInfo }) as AnyPool;

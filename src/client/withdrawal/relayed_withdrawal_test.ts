@@ -76,7 +76,6 @@ for (const [what, answers, proofs] of cases) {
   });
 }
 
-/** A pool that reports the note as spent once a relayer has submitted it, and logs this payment. */
 function payingScene(submitted: readonly string[], paidTo = address(3)) {
   const scene = new ScriptedPool({ kind: 0, denomination: 10_000_000_000n });
   scene.deposit(note.commitment);

@@ -20,7 +20,6 @@ export const circuitsOfVersion: Readonly<Record<1 | 2, readonly AnyCircuitName[]
 /** One value for each circuit of one version of pools, by the circuit's name. */
 export type PerCircuit<T> = Readonly<Record<string, T>>;
 
-/** Returns the version of the pools whose circuits `record` has values for. */
 export function circuitsVersion(record: PerCircuit<unknown>): 1 | 2 {
   return "withdraw2" in record ? 2 : 1;
 }

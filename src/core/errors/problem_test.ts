@@ -1,7 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { exitCodes, Problem, type ProblemCode, problems } from "./problem.ts";
 
-/** Statuses that many problems have. */
 const COMMON = [400, 404, 409, 422, 429, 500, 503];
 /** Statuses with one meaning, and all of their problems. */
 const RARE: Readonly<Record<number, readonly string[]>> = {

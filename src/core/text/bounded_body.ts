@@ -14,7 +14,6 @@ export async function readBoundedBytes(
   return new Uint8Array(await new Blob(chunks).arrayBuffer());
 }
 
-/** As {@linkcode readBoundedBytes}, decoded from UTF-8. */
 export async function readBoundedText(
   response: Response,
   maxBytes: number,

@@ -80,12 +80,10 @@ export function settlementInputsAfter(previous: SettlementInput, queue: readonly
   });
 }
 
-/** Returns the number of settled deposits before a settlement. */
 export function settlementStart({ span }: Pick<SettlementInput, "span">): number {
   return Number(span >> COUNT_BITS);
 }
 
-/** Returns the number of settled deposits after a settlement. */
 export function settlementEnd({ span }: Pick<SettlementInput, "span">): number {
   return settlementStart({ span }) + Number(BigInt.asUintN(Number(COUNT_BITS), span));
 }

@@ -47,7 +47,6 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 const CONFIG = "config.json";
 const WALLET_MANIFEST = "tonconnect-manifest.json";
-/** Names that carry the hash of their content. */
 const HASHED_NAME = /-[0-9A-Za-z]{8,16}\.(js|css|wasm)$/;
 /** `no-transform`: a proxy that compresses again would break the checksums. */
 const IMMUTABLE = "public, max-age=31536000, immutable, no-transform";

@@ -8,7 +8,6 @@ export function jsonResponse<S extends Schema>(schema: S, description: string, e
   return { description, content: { "application/json": { schema, ...withExample(example) } } };
 }
 
-/** Adds the form of a response in bytes. */
 export function withBytes<R extends { content: object }>(response: R) {
   const bytes = { schema: z.string().openapi({ type: "string", format: "binary" }) };
   return { ...response, content: { ...response.content, "application/octet-stream": bytes } };

@@ -14,7 +14,6 @@ export interface PoolFacts {
   readonly codeHash: string;
   readonly build: { readonly codeHash: string; readonly vkeyHash: string; readonly keys: PoolKeys };
   readonly info: PoolInfo;
-  /** Jetton pools only. */
   readonly jetton?: JettonFacts;
   readonly denomination: bigint;
   /** The generation whose empty pool of this build has this address, if any. */
@@ -23,9 +22,7 @@ export interface PoolFacts {
   readonly balance: bigint;
   /** Unix time of the block that the balance was read from. */
   readonly readAt: number;
-  /** Storage fees due and not yet collected. */
   readonly storageDue: bigint;
-  /** Storage fees of a year at the present size. */
   readonly storagePerYear: bigint;
   readonly nextIndex: number;
   /** Newest first. */

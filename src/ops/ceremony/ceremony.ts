@@ -168,7 +168,6 @@ function announcedBeacon(transcript: Transcript, value: Uint8Array): Beacon {
   return { value, exponent: announcement.exponent };
 }
 
-/** Without a ceremony, fails before it could create the folder. */
 async function lockExisting(folder: CeremonyFolder): Promise<Disposable> {
   if (!await folder.has(TRANSCRIPT_FILE)) await readTranscript(folder); // fails with the reason
   return await folder.lock();

@@ -25,7 +25,6 @@ export type CircuitKeys = PerCircuit<Zkey>;
 
 export const TRANSCRIPT_FILE = "transcript.json";
 
-/** Runs `work` for one circuit after another. */
 export async function forEachCircuit<T>(
   circuits: readonly AnyCircuitName[],
   work: (circuit: AnyCircuitName) => Promise<T>,
@@ -63,7 +62,6 @@ export async function loadCeremony(folder: Pick<CeremonyFolder, "read">): Promis
   }
 }
 
-/** Throws the reason if the keys cannot be used. */
 export function requireKeys({ keys }: LoadedCeremony): KeyPair {
   if (keys instanceof Problem) throw keys;
   return keys;

@@ -96,7 +96,6 @@ Deno.test("a key of another protocol or curve, or with surplus bytes in its head
   await refuses(sectionsOf({ 2: header.slice(0, -1) }), "is truncated");
 });
 
-/** The history of a key with one contribution of this type and these parameters. */
 const history = (type: number, parameters: Uint8Array, count = 1, announced = parameters.length) =>
   sectionsOf({
     10: concatBytes(

@@ -125,7 +125,6 @@ async function deployedSeqnoOf(plan: PoolPlan, options: DeployOptions): Promise<
   return await seqnoOfFirstTransaction(options.chain, plan.address, { signal: options.signal });
 }
 
-/** Returns the keys of each version in use. */
 async function loadPoolKeys(plans: readonly PoolPlan[], { artifacts }: DeployOptions): Promise<PoolKeys[]> {
   const keys = new Map<PoolPlan["version"], PoolKeys>();
   for (const { kind, version, init } of plans) {

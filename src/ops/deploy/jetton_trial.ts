@@ -1,7 +1,6 @@
 /**
- * Moves one unit of a jetton through a new pool and back, before the pool is written to the registry. The
- * unit is a deposit without a body, which every jetton pool returns: it arrives as a deposit does, and
- * leaves the pool's own jetton wallet as a payout does.
+ * Moves one unit of a jetton through a new pool and back, before the pool is registered. Every pool returns
+ * a deposit without a body: the unit takes the path of a deposit, then the path of a payout.
  */
 import type { Message } from "@ton/core";
 import { Problem } from "../../core/errors/problem.ts";

@@ -15,7 +15,6 @@ export interface RelayerTerms {
   readonly maxRefund: bigint;
 }
 
-/** In nano, with the proposed refund. */
 export function jettonWithdrawalCost(prices: NetworkPrices): bigint {
   const info = { assetKind: "jetton", deposits: 0, withdrawals: 0, debt: 0n } as const;
   return estimateWithdrawalCost(prices, info) + PROPOSED_REFUND_NANO;

@@ -14,7 +14,6 @@ import { isJettonPlan, type PoolPlan } from "./pool_plan.ts";
 
 /** Minimum ratio of a denomination to the gas fee of the most expensive withdrawal. */
 const MIN_GAS_FEES_PER_NOTE = 36n;
-/** Holds the network's global id. */
 const GLOBAL_ID_PARAM = 19;
 
 /** Jetton pools are exempt: fees are paid in coins. Throws `invalid_amount` on mainnet, warns elsewhere. */

@@ -76,7 +76,6 @@ function verifierFile(circuit: AnyCircuitName): string {
   return `contracts/generated/${kind}_${circuit}.tolk`;
 }
 
-/** Returns the files that a command writes for the ceremony of a version of pools. */
 export function outputFiles(command: "finalize" | "export", version: 1 | 2): string[] {
   if (command === "export") return keyFiles(version);
   const circuits = circuitsOfVersion[version];

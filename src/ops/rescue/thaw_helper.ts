@@ -65,7 +65,6 @@ interface Place {
   readonly reference: number;
 }
 
-/** Collects the largest subtrees that fit into a piece, by hash. */
 function collectSubtrees(cell: Cell, subtrees: Map<string, Cell>): void {
   const hash = cell.hash().toString("hex");
   if (subtrees.has(hash)) return;

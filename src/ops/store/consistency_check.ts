@@ -27,7 +27,6 @@ interface PoolRowTotals {
 const MAX_REPORTED_FAULTS = 5;
 const PROGRESS_INTERVAL_ROWS = 1_000;
 
-/** `onProgress` receives the number of rows read so far. */
 export async function checkStore(
   store: Store & Archive,
   onProgress: (rows: number) => void,

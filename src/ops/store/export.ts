@@ -99,7 +99,6 @@ export async function importStore(
   return verified;
 }
 
-/** Writes the rows of the file with this hash into an empty store. Throws `invalid_export` or `store_not_empty`. */
 export async function restoreRows(
   store: Archive,
   file: ReadableStream<Uint8Array>,

@@ -103,7 +103,6 @@ export function encodeRow(value: ArchiveRow): string {
   return JSON.stringify(z.encode(row, value as z.output<typeof row>));
 }
 
-/** Returns undefined if the line is not a row. */
 export function decodeRow(line: string): ArchiveRow | undefined {
   const parsed = row.safeDecode(tryParseJson(line) as z.input<typeof row>);
   return parsed.success ? parsed.data : undefined;

@@ -1,7 +1,4 @@
-/**
- * Snapshots of version 2 pools: public rows of a store, from which a new relayer starts. All can verify
- * them.
- */
+/** Snapshots of version 2 pools: a store's public rows, from which a new relayer starts. */
 import { Address } from "@ton/core";
 import type { Network } from "../../core/protocol/network.ts";
 import type { Archive, ArchiveRow } from "../../store/archive.ts";
@@ -11,7 +8,6 @@ import { V2PoolRebuild } from "../audit/v2/rebuilt_pool.ts";
 import { decodeRows, encodeRows, type ExportOptions, invalidExport, type RowFileFormat } from "./export.ts";
 
 const PROGRESS_INTERVAL_ROWS = 1_000;
-/** The checks of an audit that depend on the snapshot. */
 const HISTORY_CHECKS: readonly string[] = ["tree", "queue", "spent"];
 
 /** A pool of a snapshot whose rows agree with each other. */
@@ -32,7 +28,6 @@ export interface Snapshot {
   readonly sha256: string;
 }
 
-/** Returns the format of snapshots of a network, for `restoreRows`. */
 export function snapshotFormat(network: Network): RowFileFormat {
   return { format: "tonado-snapshot", network };
 }

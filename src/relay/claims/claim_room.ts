@@ -5,7 +5,6 @@ interface ClaimsRead {
   /** Unix milliseconds at the start of the read. */
   readonly at: number;
   readonly claims: number;
-  /** Number of withdrawals that the pool had accepted. */
   readonly withdrawals: number;
 }
 

@@ -206,9 +206,7 @@ async function applyBatch(
   }
 }
 
-/**
- * Splits events into parts of at most `limit`, but never a transaction: the cursor after a part skips none.
- */
+/** Splits events, but not a transaction's: the cursor after a part skips none. */
 export function splitBetweenTransactions(events: readonly PoolEvent[], limit: number): PoolEvent[][] {
   const parts: PoolEvent[][] = [[]];
   for (let i = 0; i < events.length;) {

@@ -81,7 +81,6 @@ export class HistoryVerifier implements ScanVerifier {
     }
   }
 
-  /** Rejects a history that pays a nullifier twice: it is forged. */
   async #assertNotSpentTwice({ spentNullifierHashes: spent }: HistoryClaims): Promise<void> {
     const pool = this.address.toRawString();
     let twice = new Set(spent).size < spent.length;
@@ -153,7 +152,6 @@ export class HistoryVerifier implements ScanVerifier {
     return later && ++this.#attempts < MAX_VERIFY_ATTEMPTS ? newest.id : undefined;
   }
 
-  /** Returns undefined if the account state has named the transaction. */
   async #checkAccountTip(tip: TransactionId): Promise<TransactionId | undefined | string> {
     if (this.#accountTip?.hash === tip.hash) return undefined;
     const { last } = await this.deps.chain.account(this.address, { signal: this.signal });

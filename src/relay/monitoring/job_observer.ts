@@ -41,7 +41,6 @@ export function withJobObserver(store: Store, observe: JobObserver): Store {
 
 interface JobObserverDeps {
   readonly metrics?: Pick<Metrics, "recordSettlement" | "recordSuperseded"> | undefined;
-  /** Caps that are released for jobs that failed or expired. */
   readonly hourlyCaps?: Pick<HourlyCaps, "release"> | undefined;
   /** Unix milliseconds. */
   readonly now: () => number;

@@ -17,7 +17,6 @@ const message = (src: Address, dest: Address, coins: bigint, op: number, queryId
     body: beginCell().storeUint(op, 32).storeUint(queryId, 64).endCell(),
   }) as unknown as Message;
 
-/** The wallet's history. Each entry has the message received, if any, and the messages sent. */
 function chainOf(history: { received?: Message; sent?: Message[] }[]) {
   const transactions = history.map(({ received, sent = [] }, i): ChainTransaction => ({
     id: { lt: BigInt(i + 1), hash: `hash${i + 1}` },

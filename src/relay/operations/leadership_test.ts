@@ -23,7 +23,6 @@ function clockThat(between: (now: number, ms: number) => void): Clock & { time: 
   return clock;
 }
 
-/** The store's answer to a `lead` call; `took` is its delay. */
 type Answer = { readonly says: boolean | "down"; readonly took?: number };
 
 /** Runs a replica until the answers end; returns the times at which it gained and lost the lead. */

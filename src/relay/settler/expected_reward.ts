@@ -10,7 +10,6 @@ interface RewardQuestion {
   readonly info: SettleInfo;
   /** By `rewardByRule`. */
   readonly rule: bigint;
-  /** Number of deposits in this settlement. */
   readonly count: number;
   /** Number of settlements before this one that are not on chain yet. */
   readonly ahead: number;
@@ -20,9 +19,7 @@ interface RewardQuestion {
   readonly prices: { getPrices(): Promise<NetworkPrices> };
 }
 
-/**
- * Returns a lower bound: it assumes the pool's own count of deposits, and settlements under way paid first.
- */
+/** Returns a lower bound: all known deposits share, and earlier settlements are paid first. */
 export async function expectedReward(
   { contract, info, rule, count, ahead, knownDeposits, needed, prices }: RewardQuestion,
   options?: CallOptions,

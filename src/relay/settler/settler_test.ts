@@ -30,17 +30,14 @@ const prices = await fetchNetworkPrices(
 interface SceneOptions {
   readonly mode?: SettleMode;
   readonly asset?: string;
-  /** Nano that the waiting deposits prepaid. */
   readonly pending?: bigint;
   /** Seconds that the deposits have waited at the start. */
   readonly waited?: number;
   readonly isLeader?: boolean;
   readonly ready?: boolean;
-  /** Number of deposits that the pool has settled. Default: that of the tree. */
   readonly settled?: number;
   /** Number of the pool's deposits. Default: those that the indexer knows. */
   readonly deposits?: number;
-  /** Of the pool, in nano. */
   readonly balance?: bigint;
   /** Seconds since the pool's last event. */
   readonly idle?: number;

@@ -155,7 +155,7 @@ class Broadcaster {
     await this.#changeJobs(transfer, (job) => asBroadcast(job, transfer, clock.now()));
   }
 
-  /** Ends a transfer and books its cost. Jobs that `carried` does not change are requeued. */
+  /** Jobs that `carried` does not change are requeued. */
   async #endTransfer(transfer: Transfer, entries: readonly LedgerEntry[], carried: JobChange) {
     const { store, clock } = this.deps;
     await this.#changeJobs(transfer, (job) => carried(job) ?? asRequeued(job, clock.now()));

@@ -37,7 +37,6 @@ export class Quotes {
     await Promise.all(Array.from({ length: MAX_CONCURRENT_QUOTES }, asker));
   }
 
-  /** Returns the value to attach in nano; undefined without a quote. */
   get(quoted: QuoteRequest): bigint | undefined {
     return this.#values.get(quoteKey(quoted));
   }

@@ -6,7 +6,6 @@ import { type Clock } from "../../core/time.ts";
 
 const MAX_CLOCK_SKEW_SECONDS = 120;
 const MAX_NODE_LAG_SECONDS = 30;
-/** How long a clock skew is reported after it was seen. */
 const CLOCK_SKEW_REPORT_MS = 60_000;
 
 interface WalletMonitorDeps {

@@ -30,7 +30,6 @@ export function canShareMessage(job: Job, pool: PoolState | undefined): boolean 
   return pool?.settledTree !== undefined && job.attempts === undefined;
 }
 
-/** Groups the jobs by message, in the order of each message's first job. */
 export function groupByMessage<T extends { readonly job: Job; readonly pool: PoolState | undefined }>(
   jobs: readonly T[],
 ): T[][] {

@@ -43,7 +43,6 @@ export interface CheckDeps {
   readonly hourlyCaps?: HourlyCaps;
   readonly clock: Clock;
   readonly feeBps: number;
-  /** Minimum fee of native pools, in nano. */
   readonly feeMinNano: bigint;
   /** Maximum cost of a jetton withdrawal, in nano; undefined: no limit. */
   readonly maxCostNano?: bigint;

@@ -42,7 +42,6 @@ import {
 
 /** Opening a file upgrades an older version: versions 2 to 5 only add values. A newer version is rejected. */
 export const STORE_VERSION = 5;
-/** From here on, pools of version 1 have a log of their payments. */
 const VERSION_WITH_PAYMENT_LOGS = 5;
 
 /** Events per commit: KV allows 100 checks (one per job), 1,000 mutations and 80 KiB of keys (2 to 4 per event). */

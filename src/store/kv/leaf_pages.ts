@@ -93,7 +93,6 @@ function encodeLeafPage(rows: readonly Deposit[]): Uint8Array {
   return bytes;
 }
 
-/** `first` is the page's first index; leaves before `from` are skipped. */
 function decodeLeafPage(page: Uint8Array, first: number, from: number): LeafRange {
   const view = new DataView(page.buffer, page.byteOffset + TIMES_OFFSET_BYTES);
   const skipped = from - first;

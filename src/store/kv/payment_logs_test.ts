@@ -28,7 +28,6 @@ async function loggedIn(kv: Deno.Kv, owner = pool) {
   return entries.map(({ value }) => Number(value));
 }
 
-/** The database, of which the commit with this number fails. */
 function crashingAt(kv: Deno.Kv, commit: number): Deno.Kv {
   let commits = 0;
   const atomic = () => {

@@ -123,7 +123,6 @@ Deno.test("a rollback of a store that has moved on is refused, and removes nothi
     deepEqual(await rowsOf(kv), before);
   }));
 
-/** The database, of which the commits with these numbers fail, by a conflict or an error. */
 function failing(kv: Deno.Kv, outcomes: Readonly<Record<number, "conflict" | "crash">>): Deno.Kv {
   let commits = 0;
   const atomic = () => {

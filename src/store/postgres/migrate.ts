@@ -49,7 +49,6 @@ export async function assertSchemaCurrent(database: Database): Promise<{ found: 
   });
 }
 
-/** Returns 0 without a schema. */
 async function readSchemaVersion(query: Query): Promise<number> {
   const [there] = await query("select to_regclass('schema_version') is not null as there");
   if (!there.there) return 0;

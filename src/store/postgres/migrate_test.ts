@@ -2,7 +2,6 @@ import { deepEqual, equal, rejects } from "node:assert/strict";
 import type { Database, Query } from "./database.ts";
 import { assertSchemaCurrent, migrate, SCHEMA_VERSION } from "./migrate.ts";
 
-/** A database with a schema version (0: none), and the statements that it was given. */
 function databaseAt(version: number, server = 150_000) {
   const statements: string[] = [];
   const query: Query = (text, values = []) => {

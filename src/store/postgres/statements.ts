@@ -64,10 +64,7 @@ export function toRowKey(pool: PoolId, nullifierHash: bigint): [PoolId, Buffer] 
 
 const PAGE_SIZE = 5_000;
 
-/**
- * Yields an ordered query's rows by page. `select` first takes `start`, or the last row's key, then
- * `fixed`.
- */
+/** Yields an ordered query's rows by page. The parameters are `start` or the last key, then `fixed`. */
 export async function* readPages(
   query: Query,
   select: string,

@@ -2,7 +2,6 @@ import { Problem } from "../../core/errors/problem.ts";
 import { formatAmount } from "../../core/protocol/units.ts";
 import type { Wallet } from "./wallet.ts";
 
-/** Throws `insufficient_funds` if the wallet holds less than `needed` nano. `what` needs them. */
 export async function assertFunds(wallet: Wallet, needed: bigint, what: string): Promise<void> {
   const balance = await wallet.balance();
   if (balance >= needed) return;

@@ -19,7 +19,6 @@ export type DemoEvent =
     event: "deposited";
     leafIndex: number;
     commitment: string;
-    /** The root after a version 1 deposit. */
     root?: string;
     /** The text comment of a version 2 deposit. */
     comment?: string;

@@ -20,7 +20,6 @@ import { balanceChanges } from "./balances.ts";
 import type { DemoEvent } from "./events.ts";
 import { DEPOSIT_COUNT, NETWORK, ScenarioBase } from "./scenario_base.ts";
 
-/** The fee is this part of a note. */
 const FEE_PART = 100n;
 /** Attached to the settlement; the pool returns what it does not need, with the reward. */
 const SETTLEMENT_VALUE_NANO = parseUnits("0.2");

@@ -1,4 +1,3 @@
-/** How `tonado deploy` shows the issuer of a jetton and the trial. */
 import type { Network } from "../../../core/protocol/network.ts";
 import type { IssuerFacts } from "../../../ops/deploy/jetton_issuer.ts";
 import type { TrialOutcome } from "../../../ops/deploy/deploy.ts";

@@ -15,10 +15,7 @@ const LOCK_RETRY_INTERVAL_MS = 20;
 
 interface NoteStoreFile {
   exists(): Promise<boolean>;
-  /**
-   * Throws `wrong_passphrase`, `note_store_corrupted`, `note_store_in_use`, `invalid_config`,
-   * `write_failed`.
-   */
+  /** Throws `wrong_passphrase`, `invalid_config`, `write_failed`, `note_store_corrupted` or `_in_use`. */
   open(passphrase: Secret<string>): Promise<NoteStore>;
 }
 

@@ -22,7 +22,6 @@ export const MAX_WITHDRAW_ITEMS = 16;
 export const MAX_WITHDRAW_ITEMS_JETTON = 12;
 /** Gas of the most expensive withdrawal, which the pool's quote contains twice. */
 export const V2_GAS_HIGHEST_PATH = 288_000n;
-/** The same of a jetton pool. */
 export const V2_GAS_HIGHEST_JETTON_WITHDRAW = 291_000n;
 /** Upper bound of the account's size without waiting deposits, of a native and of a jetton pool. */
 export const V2_FIXED_SIZE = { cells: 2_500n, bits: 1_500_000n } as const;

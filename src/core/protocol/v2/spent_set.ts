@@ -28,7 +28,6 @@ export class SpentSet {
     return this.path(key).some(({ tags }) => tags.includes(tagOf(key)));
   }
 
-  /** Adds a key. Returns false if the set has it already. */
   add(key: bigint): boolean {
     const path = this.path(key);
     const tag = tagOf(key);
@@ -59,7 +58,6 @@ export class SpentSet {
     return copy;
   }
 
-  /** Returns the nodes that the key's path visits, first node first. */
   path(key: bigint): Node[] {
     const path: Node[] = [];
     let node = this.#slots.get(slotOf(key));
@@ -126,7 +124,6 @@ function digestOf(node: Node): bigint {
   return node.digest ??= BigInt(`0x${Buffer.from(sha256(nodeBytes(node))).toString("hex")}`);
 }
 
-/** Forks of an empty table, by level. */
 const emptyTable: Cell[] = [];
 emptyTable[FORK_LEVELS] = beginCell().storeUint(0, 255).storeUint(0, 255).storeUint(0, 255).storeUint(0, 255)
   .endCell();

@@ -22,7 +22,6 @@ export interface RebuiltV2Pool extends RebuiltTree {
   readonly times: { readonly touched: number; readonly settledAt: number; readonly waitingSince: number };
 }
 
-/** A pool's history up to a transaction, from a snapshot. */
 export interface KnownHistory {
   readonly rebuild: V2PoolRebuild;
   readonly after: TransactionId;

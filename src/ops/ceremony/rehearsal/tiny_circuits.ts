@@ -21,7 +21,6 @@ export const tinyConstraints: Readonly<Record<AnyCircuitName, number>> = {
   settle16: 11,
 };
 
-/** 32 bytes. */
 export const scalar = (x: bigint) =>
   Uint8Array.from({ length: 32 }, (_, i) => Number(x >> BigInt(8 * i) & 0xffn));
 

@@ -8,7 +8,6 @@ import type { Contribution } from "./transcript.ts";
 
 const ALGORITHM = "Ed25519";
 const PEM = /^-----BEGIN PRIVATE KEY-----\s+([A-Za-z0-9+/=\s]+)-----END PRIVATE KEY-----\s*$/;
-/** A key has about 120 bytes. */
 export const MAX_SIGNING_KEY_BYTES = 10_000;
 
 export interface SigningKey {

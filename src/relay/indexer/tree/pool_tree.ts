@@ -54,9 +54,7 @@ export interface TreePath {
   readonly pathIndices: readonly number[];
 }
 
-/** A deposit as {@linkcode PoolTree.find} returns it. */
 export interface KnownDeposit extends Pick<Deposit, "leafIndex" | "timestamp"> {
-  /** Version 2 pools only. */
   readonly settled?: boolean;
   /** Version 2 pools only: all leaves with the commitment, in order. */
   readonly leafIndexes?: readonly number[];
@@ -188,7 +186,6 @@ export class PoolTree {
     return await computeRootAfter(this.#tree, commitments, this.service);
   }
 
-  /** Loads the stored rows that this tree lacks. Stops early when `signal` aborts. */
   async load(store: StoredPool, pool: PoolId, signal: AbortSignal): Promise<void> {
     await this.payments.load((position) => store.poolLog(pool, position), signal);
     await this.loadLeaves(store.leaves(pool, this.size), Infinity, signal);

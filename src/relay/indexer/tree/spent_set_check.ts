@@ -8,9 +8,7 @@ import type { PoolState } from "../pool_state.ts";
 export class SpentSetCheck {
   #isDone = false;
 
-  /**
-   * Compares once indexer and pool know the same withdrawals. Throws `chain_inconsistent` on a difference.
-   */
+  /** Waits until both know the same withdrawals. Throws `chain_inconsistent` if the sets differ. */
   async run(
     { deployment: { address }, settledTree: tree }: Pick<PoolState, "deployment" | "settledTree">,
     chain: Pick<Chain, "account">,

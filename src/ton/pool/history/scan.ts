@@ -1,6 +1,4 @@
-/**
- * Verifies every link by hash from the newest transaction to a cursor, then yields the oldest events first.
- */
+/** Verifies every link by hash from the newest transaction to a cursor, then yields the oldest first. */
 import type { Address } from "@ton/core";
 import { Problem } from "../../../core/errors/problem.ts";
 import { formatAddress } from "../../../core/text/address_format.ts";

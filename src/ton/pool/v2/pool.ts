@@ -127,7 +127,6 @@ export class V2Pool extends PoolGetters {
     return this.message(value, storeEnqueue({ queryId: 0n, commitment }));
   }
 
-  /** Builds the same deposit as a text comment. */
   buildCommentDepositMessage({ commitment, value }: EnqueueArgs) {
     return this.message(value, storeDepositComment(commitment));
   }
@@ -144,10 +143,7 @@ export class V2Pool extends PoolGetters {
     return this.message(value, storeWithdraw2({ ...args, proof: toProofCell(args.proof) }, queryId));
   }
 
-  /**
-   * Each path is that of the spent set after the earlier withdrawals. Throws a RangeError for no
-   * withdrawal.
-   */
+  /** Each path is that of the spent set after the earlier withdrawals. RangeError for no withdrawal. */
   buildWithdrawManyMessage(
     requests: readonly PoolWithdraw2Args[],
     { value, queryId = 0n }: WithdrawMessageArgs,

@@ -31,7 +31,6 @@ export interface V2PoolState {
   readonly commitment: (leafIndex: number) => bigint;
   /** The newest roots, oldest first. */
   readonly roots: readonly bigint[];
-  /** Number of settlements. Default: the number of `roots`. */
   readonly rootCount?: number;
   readonly generation: number;
   readonly owner: Address | null;
@@ -39,7 +38,6 @@ export interface V2PoolState {
   readonly jetton?: V2JettonState;
 }
 
-/** Returns the state of a pool right after its deployment. */
 export function emptyV2PoolState(
   settings: Pick<V2PoolState, "denomination" | "owner" | "generation" | "jetton">,
 ): V2PoolState {
