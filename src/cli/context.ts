@@ -23,11 +23,9 @@ interface LocalnetWallet {
 }
 
 export interface RunningLocalnet {
-  /** Ends with `/api/v2/jsonRPC`. */
-  readonly url: string;
+  readonly url: string; // ends with `/api/v2/jsonRPC`
   readonly wallets: readonly LocalnetWallet[];
-  /** Signs for the relayer; not among `wallets`. */
-  readonly relayer: LocalnetWallet;
+  readonly relayer: LocalnetWallet; // signs for the relayer; not among `wallets`
   readonly deployments: Deployments;
   readonly jetton: { readonly asset: string; readonly decimals: number; readonly master: Address };
   close(): Promise<void>;
@@ -104,8 +102,7 @@ export interface CliContext {
 
 interface RunningApp {
   readonly url: string;
-  /** SHA-256 of the app's `SHA256SUMS`. */
-  readonly hash: string;
+  readonly hash: string; // SHA-256 of the app's `SHA256SUMS`
   close(): Promise<void>;
 }
 

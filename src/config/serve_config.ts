@@ -40,8 +40,7 @@ export interface ServeConfig {
   /** How long withdrawals of version 2 pools wait for others, to share a message. */
   readonly batchMs: number;
   readonly caps: { readonly hourly: number; readonly hourlyPerPool: number };
-  /** In nano; 0: no threshold. */
-  readonly balance: { readonly warn: bigint; readonly stop: bigint };
+  readonly balance: { readonly warn: bigint; readonly stop: bigint }; // nano; 0: no threshold
   /** How long a condition lasts before an alert; 0: never. */
   readonly alerts: { readonly notReadyMs: number; readonly stuckMs: number };
   /** A secret, because anyone who has the URL can post to it. */

@@ -37,8 +37,7 @@ class ManualClock implements Clock {
 }
 
 const never = () => new Promise<never>(() => {});
-/** Lets everything that is not waiting run. */
-const settle = () => new Promise((resolve) => setTimeout(resolve));
+const settle = () => new Promise((resolve) => setTimeout(resolve)); // lets everything that is not waiting run
 
 async function atOnce<T>(promise: Promise<T>): Promise<T> {
   const pending = Symbol();

@@ -11,32 +11,25 @@ export interface RateLimits {
   readonly withdrawalsPerMinute: number;
   readonly trustedProxies: number;
   readonly store: RateLimitStore;
-  /** Used while `store` is unavailable. */
-  readonly fallbackStore: RateLimitStore;
+  readonly fallbackStore: RateLimitStore; // used while `store` is unavailable
   readonly clientKey: (network: string) => string;
   readonly metrics?: Pick<Metrics, "recordCacheFailure" | "recordRateLimited">;
 }
 
-/** A bearer token, or anyone (on a local network). */
-type MetricsAccess = Secret<string> | "public";
+type MetricsAccess = Secret<string> | "public"; // a bearer token, or anyone (on a local network)
 
 export interface RouteDependencies {
   readonly relayer: Relayer;
   readonly warnings: LogThrottle;
   readonly rateLimits?: RateLimits;
-  /** Default: 10 s. */
-  readonly bodyTimeoutMs?: number;
-  /** Default: 1,000. */
-  readonly maxConcurrentRequests?: number;
-  /** Default: 200. */
-  readonly maxLargeResponses?: number;
+  readonly bodyTimeoutMs?: number; // default: 10 s
+  readonly maxConcurrentRequests?: number; // default: 1,000
+  readonly maxLargeResponses?: number; // default: 200
   /** For a client that does not read a large response. Default: 30 s. */
   readonly readTimeoutMs?: number;
   readonly metrics?: Metrics;
-  /** undefined: no GET /app/. */
-  readonly appSite?: { respond(request: Request): Promise<Response> };
-  /** undefined: no GET /metrics. */
-  readonly metricsAccess?: MetricsAccess;
+  readonly appSite?: { respond(request: Request): Promise<Response> }; // undefined: no GET /app/
+  readonly metricsAccess?: MetricsAccess; // undefined: no GET /metrics
 }
 
 export type HttpEnv = { Variables: { requestId: string }; Bindings: Partial<ConnectionInfo> };

@@ -16,11 +16,9 @@ export interface ConnectionInfo {
 
 export type RequestHandler = (request: Request, from: ConnectionInfo) => Response | Promise<Response>;
 
-/** A withdrawal may wait 30 s for the wallet. */
-const DRAIN_TIMEOUT_MS = 35_000;
+const DRAIN_TIMEOUT_MS = 35_000; // a withdrawal may wait 30 s for the wallet
 
-/** Milliseconds to flush the last responses. */
-const FLUSH_DELAY_MS = 50;
+const FLUSH_DELAY_MS = 50; // milliseconds to flush the last responses
 
 /** Reads values lazily: each read takes 10% of a small response's time. */
 class SocketConnection implements ConnectionInfo {
@@ -38,8 +36,7 @@ class SocketConnection implements ConnectionInfo {
 }
 
 const REOPEN_BACKOFF = { initialMs: 100, maxMs: 5_000 };
-/** The backoff restarts after this uptime. */
-const STABLE_UPTIME_MS = 60_000;
+const STABLE_UPTIME_MS = 60_000; // the backoff restarts after this uptime
 
 interface ListenOptions {
   readonly host: string;
@@ -102,8 +99,7 @@ export function listen(handle: RequestHandler, options: ListenOptions): Listener
       ? notReadyResponse("This relayer is shutting down", { connection: "close" })
       : handle(request, from);
   let serving = new ServerInstance(respond, options);
-  /** Failed instances with requests still in progress. */
-  const ending = new Set<Promise<void>>();
+  const ending = new Set<Promise<void>>(); // failed instances with requests still in progress
   const { hostname, port } = serving.address;
 
   async function keepOpen(): Promise<void> {

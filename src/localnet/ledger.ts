@@ -49,8 +49,7 @@ interface MutableAccount {
 
 /** A transaction sends at most 255 messages, each with its own lt. */
 const LT_STEP = 1_000_000n;
-/** Further messages go into the next block. */
-const MAX_BLOCK_TRANSACTIONS = 2_000;
+const MAX_BLOCK_TRANSACTIONS = 2_000; // further messages go into the next block
 /** The chain. Calls run one after another, in call order. */
 export class Ledger {
   readonly #executor: TransactionExecutor;

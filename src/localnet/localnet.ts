@@ -17,16 +17,14 @@ import { coinMintMessage } from "./coin_mint.ts";
 import { handleRequest } from "./api/request_handler.ts";
 
 export interface LocalnetOptions {
-  /** Default: 0, any free port. */
-  readonly port?: number;
+  readonly port?: number; // default: 0, any free port
   readonly host?: string;
   /** Default: 1,000. With 0, a block closes as soon as a message is pending. */
   readonly blockTimeMs?: number;
   readonly config?: Cell;
   /** Denominations in whole units. Default: 0.1, 1 and 10. */
   readonly pools?: readonly string[];
-  /** Default: 10, or none if `pools` is given. */
-  readonly jettonPools?: readonly string[];
+  readonly jettonPools?: readonly string[]; // default: 10, or none if `pools` is given
   /** Native pools of version 2. Default: 10, or none if `pools` is given. */
   readonly version2Pools?: readonly string[];
   /** Jetton pools of version 2. Default: 10, or none if `pools` is given. */
@@ -49,12 +47,9 @@ export interface LocalJetton {
 
 export interface Localnet {
   readonly url: string;
-  /** At least 4, of both versions, with 10,000 TON each. */
-  readonly wallets: readonly LocalWallet[];
-  /** Holds 1,000 TON. */
-  readonly relayer: LocalWallet;
-  /** Each of `wallets` holds 1,000,000 units. */
-  readonly jetton: LocalJetton;
+  readonly wallets: readonly LocalWallet[]; // at least 4, of both versions, with 10,000 TON each
+  readonly relayer: LocalWallet; // holds 1,000 TON
+  readonly jetton: LocalJetton; // each of `wallets` holds 1,000,000 units
   readonly deployments: Deployments;
   /** Credits `value` nano without a sender. */
   fund(address: Address, value: bigint): Promise<void>;

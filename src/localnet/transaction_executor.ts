@@ -25,8 +25,7 @@ export class ExternalMessageRejected extends Error {
   }
 }
 
-/** As on public servers. */
-const MAX_GET_METHOD_GAS = 300_000n;
+const MAX_GET_METHOD_GAS = 300_000n; // as on public servers
 const NO_CODE_EXIT_CODE = -13;
 
 export const emptyShardAccount: string = beginCell()

@@ -8,8 +8,7 @@ import { computeRetryCost } from "../ton/pool/retry_cost.ts";
 import { assertFunds } from "../ton/wallet/funds.ts";
 import type { OutgoingMessage, Wallet } from "../ton/wallet/wallet.ts";
 
-/** Maximum that the getter returns. */
-const CLAIMS_PER_PAGE = 64;
+const CLAIMS_PER_PAGE = 64; // maximum that the getter returns
 /** Until a wallet's refusal has come back: a few blocks. */
 const SETTLE_TIMEOUT_MS = 60_000;
 
@@ -38,8 +37,7 @@ export function buildRetryMessage(pool: Pool, { id }: Pick<Claim, "id">, value: 
 
 interface RetryResult {
   readonly paid: readonly Claim[];
-  /** Refused again, under new ids. */
-  readonly refused: readonly Claim[];
+  readonly refused: readonly Claim[]; // refused again, under new ids
 }
 
 /** `value` in nano for each claim. Throws `insufficient_funds`, or `chain_unavailable` after a timeout. */

@@ -14,10 +14,8 @@ import { assertFunds } from "../ton/wallet/funds.ts";
 import type { Wallet } from "../ton/wallet/wallet.ts";
 import { rebuildV2Pool } from "./audit/v2/rebuilt_pool.ts";
 
-/** The pool answers within a few blocks. */
-const ANSWER_TIMEOUT_MS = 120_000;
-/** How often another settlement may come first. */
-const MAX_LOST_RACES = 5;
+const ANSWER_TIMEOUT_MS = 120_000; // the pool answers within a few blocks
+const MAX_LOST_RACES = 5; // how often another settlement may come first
 
 /** The deposits of a pool: `tree` holds the settled ones, `waiting` the others, oldest first. */
 interface DepositQueue {

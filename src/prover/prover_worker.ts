@@ -19,8 +19,7 @@ import {
   type ProvingKeyParts,
 } from "./prover_task.ts";
 
-/** 48 bytes each for r and s. */
-const BLINDING_BYTES = 96;
+const BLINDING_BYTES = 96; // 48 bytes each for r and s
 
 const scope = self as unknown as {
   onmessage: (event: MessageEvent<ProverTask>) => void;

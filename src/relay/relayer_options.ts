@@ -44,13 +44,10 @@ export interface RelayerOptions {
   readonly wallet: Wallet;
   readonly store: Store;
   readonly prover: WithdrawProofVerifier & Partial<Pick<Prover, "proveSettlement">>;
-  /** A pool with other keys is not served. */
-  readonly vkeyHashes: VkeyHashes;
+  readonly vkeyHashes: VkeyHashes; // a pool with other keys is not served
   readonly deployments: Deployments;
-  /** Default: this thread. */
-  readonly treeService?: TreeService;
-  /** Default: trees are not saved. */
-  readonly snapshots?: TreeSnapshotStore;
+  readonly treeService?: TreeService; // default: this thread
+  readonly snapshots?: TreeSnapshotStore; // default: trees are not saved
   readonly hourlyCaps?: HourlyCaps;
   readonly balanceThresholds?: BalanceThresholds;
   /** Must not throw. Default: no alerts; a low balance is still logged. */
@@ -80,8 +77,7 @@ export interface Relayer {
   readonly network: Network;
   readonly feeBps: number;
   readonly feeMinNano: bigint;
-  /** The address that proofs bind. */
-  readonly address: string;
+  readonly address: string; // the address that proofs bind
   pools(): PoolState[];
   noteState(
     pool: Address,

@@ -4,8 +4,7 @@ import type { Network } from "../core/protocol/network.ts";
 
 export interface StoreIdentity {
   readonly network: Network;
-  /** Raw address. */
-  readonly wallet: string;
+  readonly wallet: string; // raw address
 }
 
 export interface IdentifiedStore {

@@ -1,8 +1,7 @@
 /** Counters are not durable: their loss affects no payment. Keys must not identify a person. */
 
 export interface RateLimit {
-  /** Lowercase words with hyphens. */
-  readonly name: string;
+  readonly name: string; // lowercase words with hyphens
   /** An integer, per {@linkcode windowSeconds}. */
   readonly maxCount: number;
   readonly windowSeconds: number;

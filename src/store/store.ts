@@ -18,17 +18,14 @@ export type Cursor = TransactionId;
 export interface Deposit {
   readonly leafIndex: number;
   readonly commitment: bigint;
-  /** The block's time in Unix seconds. */
-  readonly timestamp: number;
+  readonly timestamp: number; // the block's time in Unix seconds
   readonly txHash: string;
 }
 
 export interface LeafRange {
   readonly firstIndex: number;
-  /** 32 big-endian bytes each. */
-  readonly commitments: Uint8Array;
-  /** Unix seconds of their blocks. */
-  readonly times: Uint32Array;
+  readonly commitments: Uint8Array; // 32 big-endian bytes each
+  readonly times: Uint32Array; // Unix seconds of their blocks
 }
 
 /** A paid note, whoever submitted the proof. Amounts in nano. */
@@ -36,8 +33,7 @@ export interface Withdrawal {
   readonly nullifierHash: bigint;
   readonly fee: bigint;
   readonly refund: bigint;
-  /** The block's time in Unix seconds. */
-  readonly timestamp: number;
+  readonly timestamp: number; // the block's time in Unix seconds
   readonly txHash: string;
 }
 
@@ -52,8 +48,7 @@ export interface Job {
   /** Random and part of the message: identifies our own message at the pool. */
   readonly queryId: bigint;
   readonly root: bigint;
-  /** As submitted; for a paid job, what the pool paid. */
-  readonly fee: bigint;
+  readonly fee: bigint; // as submitted; for a paid job, what the pool paid
   readonly refund: bigint;
   /** Deleted when the job ends, so that no finished proof is kept. */
   readonly message?: JobMessage;
@@ -67,18 +62,15 @@ export interface Job {
   /** The wallet's seqno and the message's normalised hash in the last transfer. */
   readonly seqno?: number;
   readonly messageHash?: string;
-  /** The pool's transaction that settled the job. */
-  readonly txHash?: string;
+  readonly txHash?: string; // the pool's transaction that settled the job
   readonly reason?: string;
   /** Random. Counts against the hourly caps; released if the job fails or expires. */
   readonly capToken?: string;
 }
 
 interface JobMessage {
-  /** Raw address. */
-  readonly recipient: string;
-  /** BoC of the proof cell, base64. */
-  readonly proof: string;
+  readonly recipient: string; // raw address
+  readonly proof: string; // BoC of the proof cell, base64
 }
 
 export interface JobId {
@@ -89,14 +81,11 @@ export interface JobId {
 /** Journaled before it is sent, ended when it can no longer be included. */
 export interface Transfer {
   readonly seqno: number;
-  /** Unix seconds of the chain's clock. */
-  readonly validUntil: number;
-  /** Normalised hash of the external message. */
-  readonly hash: string;
+  readonly validUntil: number; // Unix seconds of the chain's clock
+  readonly hash: string; // normalised hash of the external message
   readonly boc: Uint8Array;
   readonly jobs: readonly (JobId & { readonly queryId: bigint })[];
-  /** Unix seconds of the chain's clock. */
-  readonly signedAt: number;
+  readonly signedAt: number; // Unix seconds of the chain's clock
 }
 
 /** What one transaction earned and cost this relayer. Its key is the pool, `lt` and `txHash`. */
@@ -111,23 +100,18 @@ export interface LedgerEntry {
   readonly txHash: string;
   /** Logical time of the pool's transaction; 0 for a transfer, which a rollback of the pool keeps. */
   readonly lt: bigint;
-  /** Unix seconds of the block. */
-  readonly timestamp: number;
-  /** Earned, in the smallest unit of the pool's asset. */
-  readonly fee: bigint;
+  readonly timestamp: number; // Unix seconds of the block
+  readonly fee: bigint; // earned, in the smallest unit of the pool's asset
   /** Nano that the chain and the pool kept, without the refund. */
   readonly gas: bigint;
-  /** Nano that the recipient got as refund. */
-  readonly refund: bigint;
+  readonly refund: bigint; // nano that the recipient got as refund
 }
 
 /** A settlement or a payment, in the order of the pool's log. In version 2 it decides the root numbers and the spent set. */
 export interface LogEntry {
-  /** Counts from 0, without gaps. */
-  readonly position: number;
+  readonly position: number; // counts from 0, without gaps
   readonly kind: "settlement" | "payment";
-  /** The new root, or the nullifier hash. */
-  readonly value: bigint;
+  readonly value: bigint; // the new root, or the nullifier hash
   /** Number of settled deposits after this entry; 0 in a version 1 pool. */
   readonly settled: number;
   readonly txHash: string;

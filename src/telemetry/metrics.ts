@@ -19,8 +19,7 @@ interface PoolMetrics {
   readonly lacksMinFee: boolean;
   readonly leafCount: number;
   readonly openClaims: number;
-  /** Waiting deposits of a version 2 pool. */
-  readonly queued?: number;
+  readonly queued?: number; // waiting deposits of a version 2 pool
   /** Of the oldest waiting deposit of a version 2 pool; 0 when none waits. */
   readonly oldestWaitSeconds?: number;
   /** Time since the tree last equalled the chain's; undefined before the first time. */

@@ -8,8 +8,7 @@ export type WorkerMessage<Result> =
     readonly code: ProblemCode;
     readonly message: string;
     readonly errors: readonly ProblemDetail[];
-    /** The worker's memory can no longer be trusted. */
-    readonly fatal: boolean;
+    readonly fatal: boolean; // the worker's memory can no longer be trusted
   };
 
 /** What a worker's tasks throw for the caller: a Problem, or a smaller class. */

@@ -11,8 +11,7 @@ interface PoolTask {
 export interface WorkerPoolOptions {
   readonly name: string;
   readonly maxWorkers: number;
-  /** Further tasks are rejected with `verification_busy`. */
-  readonly maxQueuedTasks: number;
+  readonly maxQueuedTasks: number; // further tasks are rejected with `verification_busy`
   /** Milliseconds after which an idle worker ends. Default: workers live until `close`. */
   readonly idleTimeoutMs?: number;
   /** Time for a worker to finish a cancelled task and be kept. Default: it is terminated at once. */
@@ -25,8 +24,7 @@ export interface WorkerPoolOptions {
 
 interface TaskOptions {
   readonly signal?: AbortSignal;
-  /** Runs before other tasks; for short tasks. */
-  readonly highPriority?: boolean;
+  readonly highPriority?: boolean; // runs before other tasks; for short tasks
   readonly transfer?: readonly Transferable[];
 }
 
@@ -40,8 +38,7 @@ interface PooledWorker {
   readonly worker: Worker;
   current?: QueuedTask;
   cancelling?: boolean;
-  /** Ends the wait before it is terminated. */
-  timer?: AbortController;
+  timer?: AbortController; // ends the wait before it is terminated
 }
 
 export class WorkerPool<T extends PoolTask, Results extends Record<T["kind"], unknown>> {

@@ -21,8 +21,7 @@ interface SnapshotHeader {
 export interface TreeSnapshot extends SnapshotHeader {
   /** Exactly `size` leaves when encoded; with spare room when decoded. */
   readonly levels: readonly Uint8Array[];
-  /** Unix seconds of each leaf's block. */
-  readonly timestamps: Uint32Array;
+  readonly timestamps: Uint32Array; // Unix seconds of each leaf's block
 }
 
 export async function encodeSnapshot(

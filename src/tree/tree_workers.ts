@@ -9,8 +9,7 @@ import { isSharedMemory, type TreeTask, type TreeTaskResults } from "./tree_task
 import { inlineTreeService, type TreeService } from "./tree_service.ts";
 
 export interface TreeWorkerOptions {
-  /** Default: one for each core, at most 16. */
-  readonly maxWorkers?: number;
+  readonly maxWorkers?: number; // default: one for each core, at most 16
   /** Milliseconds after which an idle worker ends. Default: workers live until `close`. */
   readonly idleTimeoutMs?: number;
   readonly startWorker?: () => Worker;

@@ -9,8 +9,7 @@ const configSchema = z.object({
   network: z.enum(networks),
   depositEndpoint: z.url(),
   withdrawalEndpoint: z.url(),
-  /** Absolute, or relative to the app's folder. */
-  relayers: z.array(z.string()),
+  relayers: z.array(z.string()), // absolute, or relative to the app's folder
   /** Origins that the page may connect to beside its own; absent: any. */
   connect: z.array(z.string()).optional(),
   /** Origins of the wallets' bridges that the page may connect to. */

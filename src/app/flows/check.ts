@@ -8,8 +8,7 @@ export interface NoteFacts {
   readonly deposits: number;
   /** Deposits of this note that are not withdrawn, if it was paid more than once. */
   readonly unspentDeposits?: number;
-  /** Unix seconds. */
-  readonly depositedAt?: number;
+  readonly depositedAt?: number; // Unix seconds
 }
 
 export interface CheckResultView {

@@ -6,8 +6,7 @@ export interface PoolChoice {
   readonly key: string;
   readonly version: 1 | 2;
   readonly asset: string;
-  /** In whole units. */
-  readonly amount: string;
+  readonly amount: string; // whole units
 }
 
 export interface DepositTicket {
@@ -58,8 +57,7 @@ export type WalletStep =
 export type DepositState =
   | {
     readonly step: "choosing";
-    /** Number of deposits by pool key, once known. */
-    readonly sizes?: ReadonlyMap<string, number>;
+    readonly sizes?: ReadonlyMap<string, number>; // number of deposits by pool key, once known
     readonly problem?: Problem;
   }
   | { readonly step: "backup"; readonly pool: PoolChoice }
@@ -69,10 +67,8 @@ export type DepositState =
     readonly ticket: DepositTicket;
     readonly wallet: WalletStep;
     readonly attempt: number;
-    /** Reason for the last payment that the pool returned. */
-    readonly refused?: string;
-    /** The endpoint does not respond; the flow retries. */
-    readonly offline?: boolean;
+    readonly refused?: string; // reason for the last payment that the pool returned
+    readonly offline?: boolean; // the endpoint does not respond; the flow retries
   }
   /** The wallet is disconnected now, so that it is not connected during a withdrawal. */
   | {
@@ -101,8 +97,7 @@ export type DepositEvent =
   | {
     readonly type: "refused";
     readonly reason: string;
-    /** Whether it answers the open request. */
-    readonly isOwn: boolean;
+    readonly isOwn: boolean; // whether it answers the open request
     readonly isOvertaken: boolean;
   }
   | { readonly type: "returned" }

@@ -9,8 +9,7 @@ export interface ReportFacts {
   readonly amount: string;
   readonly depositor: string;
   readonly recipient: string;
-  /** Unix seconds. */
-  readonly depositedAt: number;
+  readonly depositedAt: number; // Unix seconds
   readonly withdrawnAt: number;
 }
 

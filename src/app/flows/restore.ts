@@ -11,8 +11,7 @@ export type Restorable =
 export interface Restored {
   readonly added: number;
   readonly known: number;
-  /** Added notes of a network other than the app's. */
-  readonly otherNetwork: number;
+  readonly otherNetwork: number; // added notes of a network other than the app's
   readonly hasSeed: boolean;
 }
 

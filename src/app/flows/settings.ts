@@ -13,8 +13,7 @@ const settingsSchema = z.object({
   relayers: z.array(z.string()).max(MAX_RELAYERS).optional().catch(undefined),
   /** Host of the endpoint that the user accepted for both deposits and withdrawals. */
   acceptedSharedHost: z.string().optional().catch(undefined),
-  /** Fingerprint of the seed whose backup was read back. */
-  provenSeed: z.string().optional().catch(undefined),
+  provenSeed: z.string().optional().catch(undefined), // fingerprint of the seed whose backup was read back
 });
 
 /** The settings stored between visits. Absent members follow the build's configuration. */

@@ -4,20 +4,17 @@ import type { Machine } from "./machine.ts";
 
 export interface RelayerOffer {
   readonly url: string;
-  /** In the smallest unit of the pool's asset. */
-  readonly fee: bigint;
+  readonly fee: bigint; // in the smallest unit of the pool's asset
   /** Nano that the relayer adds for the recipient's first transfer. */
   readonly refund: bigint;
-  /** The fee as text, with its unit, like `youGet`. */
-  readonly feeText: string;
+  readonly feeText: string; // the fee as text, with its unit, like `youGet`
   readonly youGet: string;
 }
 
 /** The facts that the user reviews before a withdrawal. Warnings are codes; their texts are in text/. */
 export interface WithdrawalReview {
   readonly recipient: string;
-  /** Cheapest first. */
-  readonly offers: readonly RelayerOffer[];
+  readonly offers: readonly RelayerOffer[]; // cheapest first
   readonly refused: readonly { readonly url: string; readonly reason: string }[];
   readonly warnings: readonly { readonly code: string; readonly count?: number }[];
 }
@@ -35,8 +32,7 @@ export type WithdrawalStage = "tree" | "keys" | "proof" | "sending" | "confirmin
 
 export interface WithdrawalProgress {
   readonly stage: WithdrawalStage;
-  /** From 0 to 1 within the stage; absent if unknown. */
-  readonly fraction?: number;
+  readonly fraction?: number; // from 0 to 1 within the stage; absent if unknown
 }
 
 export type WithdrawState =

@@ -3,8 +3,7 @@
 /** `version.json`: every file of the build with its hash. */
 export interface AppVersion {
   readonly version: string;
-  /** SHA-256 of `SHA256SUMS`. */
-  readonly hash: string;
+  readonly hash: string; // SHA-256 of `SHA256SUMS`
   readonly files: Readonly<Record<string, { readonly sha256: string; readonly bytes: number }>>;
 }
 

@@ -40,8 +40,7 @@ export interface AppContext {
   connect(endpoint: string): Chain;
   /** Returns the shared prover. It fetches its files at the first proof. */
   prover(): Promise<Prover>;
-  /** Milliseconds between polls of the chain. */
-  readonly pollIntervalMs: number;
+  readonly pollIntervalMs: number; // milliseconds between polls of the chain
 }
 
 export const depositChain = (context: AppContext) => context.connect(context.connections().depositEndpoint);

@@ -6,8 +6,7 @@ import { Secret } from "../../core/text/secret.ts";
 import type { OpenVault, Vaults } from "../ports.ts";
 import { createVault, drawPassphrase } from "./drawn_passphrase.ts";
 
-/** Words of the list that are never drawn together. */
-const REPEATED = "zoo zoo zoo zoo zoo zoo";
+const REPEATED = "zoo zoo zoo zoo zoo zoo"; // words of the list that are never drawn together
 
 Deno.test("the words are BIP 39's: 2048, all different", () => {
   deepEqual(words, mnemonicWordList);

@@ -26,10 +26,8 @@ export async function countDeposits(
 
 export interface PoolDeposits {
   readonly commitments: ReadonlySet<bigint>;
-  /** Unix seconds. */
-  readonly times: readonly number[];
-  /** The chain's time, Unix seconds. */
-  readonly now: number;
+  readonly times: readonly number[]; // Unix seconds
+  readonly now: number; // the chain's time, Unix seconds
 }
 
 /** Reads all deposits, so that the endpoint does not learn which one matters. */

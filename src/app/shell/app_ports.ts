@@ -15,8 +15,7 @@ export interface AppPorts {
   readonly tabs: Tabs;
   readonly sources: PayerSources;
   readonly settings: Signal<Settings>;
-  /** The hash of the page's address, such as `#/deposit`. */
-  readonly route: Signal<string>;
+  readonly route: Signal<string>; // the hash of the page's address, such as `#/deposit`
   readonly texts: Texts;
   changeSettings(change: Partial<Settings>): void;
   go(route: string): void;

@@ -23,8 +23,7 @@ export type OpenEvents = (
 ) => BridgeEvents;
 
 export interface ChannelMessage {
-  /** The wallet's session, hex. */
-  readonly from: string;
+  readonly from: string; // the wallet's session, hex
   readonly message: unknown;
   readonly eventId: string;
 }

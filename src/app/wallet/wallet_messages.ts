@@ -6,8 +6,7 @@ import { type Network, networkGlobalId } from "../../core/protocol/network.ts";
 import type { PayMessage } from "../ports.ts";
 
 export const PROTOCOL_VERSION = 2;
-/** TON Connect's error code if the user declines. */
-const USER_REJECTS = 300;
+const USER_REJECTS = 300; // TON Connect's error code if the user declines
 const MAX_NAME_LENGTH = 40;
 
 const connectEventSchema = z.object({

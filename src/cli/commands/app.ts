@@ -22,8 +22,7 @@ interface AppCommandOptions extends OutputOptions {
 /** Browsers keep notes by host and port, so it does not change between runs. */
 const DEFAULT_PORT = 8089;
 const MAX_PORT = 65535;
-/** Passkeys belong to a name, not to an address. */
-const HOST = "localhost";
+const HOST = "localhost"; // passkeys belong to a name, not to an address
 
 export function appCommand(context: CliContext): Command {
   const command = new Command("app")

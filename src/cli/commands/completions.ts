@@ -7,8 +7,7 @@ type Shell = (typeof shells)[number];
 const FILE_PLACEHOLDER = "<file>";
 
 interface CompletionContext {
-  /** Without the program's name: `note create`. */
-  readonly path: string;
+  readonly path: string; // without the program's name: `note create`
   readonly words: readonly CompletionWord[];
   readonly values: readonly string[];
 }

@@ -25,8 +25,7 @@ type StatusOptions = ChainOptions & {
 interface RelayerSummary {
   readonly relayer: string;
   readonly problem?: string;
-  /** By pool, in the smallest unit of its asset. */
-  readonly fees?: Readonly<Record<string, string>>;
+  readonly fees?: Readonly<Record<string, string>>; // by pool, in the smallest unit of its asset
 }
 
 export function statusCommand(context: CliContext): Command {

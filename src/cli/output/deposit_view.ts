@@ -11,8 +11,7 @@ import { escapeLine } from "./sanitize.ts";
 import type { CliContext, OutputFile } from "../context.ts";
 import { CommandView, type OutputOptions } from "./print.ts";
 
-/** A wider border does not fit into 80 columns. */
-const TERMINAL_QR_BORDER_MODULES = 1;
+const TERMINAL_QR_BORDER_MODULES = 1; // a wider border does not fit into 80 columns
 const FILE_QR_BORDER_MODULES = 2;
 
 /** Why the pool returned a payment, and what to do about it. */

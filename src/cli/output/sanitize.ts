@@ -3,8 +3,7 @@ import type { CliContext, TextOutput } from "../context.ts";
 
 const UNSAFE_CHARACTERS = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
-/** Foreign text cannot imitate a marked sequence. */
-const MARK_NONCE = crypto.randomUUID();
+const MARK_NONCE = crypto.randomUUID(); // foreign text cannot imitate a marked sequence
 const sequenceMarks = [["\x1b", `\uFDD0${MARK_NONCE}E`], ["\r", `\uFDD0${MARK_NONCE}R`]] as const;
 
 /** Marks this program's own sequences, which are not escaped. */

@@ -59,8 +59,7 @@ export interface DepositTransport {
 }
 
 interface SentTransfer {
-  /** Chain time, Unix seconds. */
-  readonly validUntil: number;
+  readonly validUntil: number; // chain time, Unix seconds
   readonly after: TransactionId | undefined;
   readonly assertNotBounced: ((signal?: AbortSignal) => Promise<void>) | undefined;
 }

@@ -20,10 +20,8 @@ export interface NoteStatus {
   readonly unspentDeposits?: number;
   /** A deposit into a version 2 pool waits for its settlement. */
   readonly waits?: true;
-  /** Raw address. */
-  readonly depositor?: string;
-  /** Unix seconds. */
-  readonly depositedAt?: number;
+  readonly depositor?: string; // raw address
+  readonly depositedAt?: number; // Unix seconds
   readonly withdrawnAt?: number;
   readonly payment?: NotePayment;
   readonly deposits: number;

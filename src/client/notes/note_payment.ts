@@ -27,8 +27,7 @@ export interface FindPaymentOptions {
   readonly clock?: Clock | undefined;
 }
 
-/** An endpoint's logs may lag behind its get methods. */
-const MAX_HISTORY_READS = 30;
+const MAX_HISTORY_READS = 30; // an endpoint's logs may lag behind its get methods
 
 /**
  * Finds the payment of a spent note.

@@ -19,30 +19,22 @@ const NOTE_ID_HEX_DIGITS = 12;
 
 const decimalSchema = z.string().regex(/^(0|[1-9][0-9]{0,90})$/);
 const withdrawalSchema = z.object({
-  /** Absent: the user's own wallet sent it. */
-  relayer: z.string().optional(),
+  relayer: z.string().optional(), // absent: the user's own wallet sent it
   recipient: z.string(),
-  /** In the pool's asset. */
-  fee: decimalSchema,
-  /** In nano. */
-  refund: decimalSchema,
+  fee: decimalSchema, // in the pool's asset
+  refund: decimalSchema, // nano
   request: z.object({ proof: proofSchema, publicSignals: z.array(decimalSchema) }),
-  /** Unix milliseconds. */
-  at: z.number(),
+  at: z.number(), // Unix milliseconds
 });
 const noteRecordSchema = z.object({
   note: z.string(),
   state: z.enum(noteStates),
-  /** Unix milliseconds. */
-  createdAt: z.number(),
-  /** Raw address. */
-  pool: z.string().optional(),
+  createdAt: z.number(), // Unix milliseconds
+  pool: z.string().optional(), // raw address
   deposit: z.object({
-    /** Raw address of the paying wallet, once known. */
-    from: z.string().optional(),
+    from: z.string().optional(), // raw address of the paying wallet, once known
     leafIndex: z.number().optional(),
-    /** Unix seconds of the block. */
-    timestamp: z.number().optional(),
+    timestamp: z.number().optional(), // Unix seconds of the block
   }).optional(),
   /** The last attempt; for a withdrawn note, the one that was paid. */
   withdrawal: withdrawalSchema.optional(),
@@ -51,8 +43,7 @@ const noteRecordSchema = z.object({
 });
 const noteStoreSchema = z.object({
   format: z.literal("tonado-notes"),
-  /** 1: without a seed. */
-  version: z.literal([1, 2]),
+  version: z.literal([1, 2]), // 1: without a seed
   seed: z.string().optional(),
   notes: z.array(noteRecordSchema),
 });

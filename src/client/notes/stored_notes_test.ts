@@ -127,8 +127,7 @@ async function withoutMemory<T>(error: Error, work: () => Promise<T>): Promise<T
   }
 }
 
-/** Scrypt takes 2^10 KiB with it. */
-const MEBIBYTE_WORK_FACTOR = 10;
+const MEBIBYTE_WORK_FACTOR = 10; // scrypt takes 2^10 KiB with it
 const allocationErrors: [browser: string, error: Error][] = [
   ["V8 and JavaScriptCore", new RangeError("Array buffer allocation failed")],
   ["Firefox", Object.assign(new Error("allocation size overflow"), { name: "InternalError" })],

@@ -198,8 +198,7 @@ export class RelayerClient {
 
 interface LeafPage {
   readonly commitments: bigint[];
-  /** null: this is the last page. */
-  readonly nextFrom: number | null;
+  readonly nextFrom: number | null; // null: this is the last page
 }
 
 /** Parses leaves of 32 bytes. A page of fewer than `limit` leaves is the last one. */

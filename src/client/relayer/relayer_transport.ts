@@ -25,8 +25,7 @@ export interface RelayerTransportOptions {
 
 interface RelayerResponse {
   readonly status: number;
-  /** Of a response in bytes. */
-  readonly bytes?: Uint8Array<ArrayBuffer>;
+  readonly bytes?: Uint8Array<ArrayBuffer>; // of a response in bytes
   parse<S extends z.ZodType>(schema: S): z.output<S>;
 }
 
@@ -34,8 +33,7 @@ type Send = (body?: unknown, accept?: string) => Promise<RelayerResponse>;
 
 const BYTES_TYPE = "application/octet-stream";
 
-/** A page of 10,000 commitments has 1.1 MiB. */
-const MAX_RESPONSE_BYTES = 8 * 2 ** 20;
+const MAX_RESPONSE_BYTES = 8 * 2 ** 20; // a page of 10,000 commitments has 1.1 MiB
 
 const tooLarge = () => new RangeError("the response is too large");
 

@@ -18,8 +18,7 @@ export interface LinkabilityFacts {
 
 /** Fewer later deposits produce the warning `few_deposits`. */
 const MIN_LATER_DEPOSITS = 10;
-/** A younger deposit produces the warning `soon`. */
-const MIN_DEPOSIT_AGE_SECONDS = 24 * 3600;
+const MIN_DEPOSIT_AGE_SECONDS = 24 * 3600; // a younger deposit produces the warning `soon`
 
 /** The codes with their conditions, the most severe first. Each program has its own texts for them. */
 const conditions = {

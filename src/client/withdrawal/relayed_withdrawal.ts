@@ -33,8 +33,7 @@ export interface RelayedWithdrawalResult {
 
 interface Candidate {
   readonly relayer: RelayerClient;
-  /** The relayer's earlier fee, which it must not raise. */
-  floor?: bigint;
+  floor?: bigint; // the relayer's earlier fee, which it must not raise
   failedProofs: number;
 }
 

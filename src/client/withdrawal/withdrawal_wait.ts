@@ -33,8 +33,7 @@ export interface WithdrawalWaitProgress {
 export const FAILOVER_TIMEOUT_MS = 180_000;
 /** Longer if no other relayer can be tried, because the chain may be slow. */
 const WITHDRAWAL_TIMEOUT_MS = 600_000;
-/** The chain's endpoint limits requests. */
-const STATUS_POLLS_PER_CHAIN_POLL = 5;
+const STATUS_POLLS_PER_CHAIN_POLL = 5; // the chain's endpoint limits requests
 
 export const CONFIRMED_BY_CHAIN: WithdrawalStatus = { state: "confirmed" };
 

@@ -12,8 +12,7 @@ export interface Setting<T> {
   readonly parse: (text: string) => T;
   readonly default?: string;
   readonly alias?: string;
-  /** On localnet the default is 0 (no limit). */
-  readonly offOnLocalnet?: true;
+  readonly offOnLocalnet?: true; // on localnet the default is 0 (no limit)
   readonly secret?: true;
 }
 

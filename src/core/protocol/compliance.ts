@@ -41,11 +41,9 @@ const statementSchema = z.strictObject({
   network: z.enum(networks),
   pool: z.strictObject({
     address: addressTextSchema,
-    /** Absent: version 1. */
-    version: z.literal(2).optional(),
+    version: z.literal(2).optional(), // absent: version 1
     asset: z.string().regex(/^[a-z0-9]{1,80}$/),
-    /** In whole units. */
-    amount: z.string().max(80),
+    amount: z.string().max(80), // whole units
     decimals: z.int().min(0).max(30),
     /** In the asset's smallest unit, like all amounts below. */
     denomination: amountTextSchema,
@@ -54,8 +52,7 @@ const statementSchema = z.strictObject({
     const message = purposeError(text);
     if (message) context.addIssue({ code: "custom", message });
   }),
-  /** Unix seconds, by the author's clock. */
-  madeAt: countSchema,
+  madeAt: countSchema, // Unix seconds, by the author's clock
   commitment: fieldElementTextSchema,
   nullifierHash: fieldElementTextSchema,
   deposit: z.strictObject({
@@ -69,8 +66,7 @@ const statementSchema = z.strictObject({
     recipient: addressTextSchema,
     relayer: addressTextSchema.nullable(),
     fee: amountTextSchema,
-    /** In nano of the native coin. */
-    refund: amountTextSchema,
+    refund: amountTextSchema, // nano of the native coin
     paid: amountTextSchema,
     tx: transactionSchema,
   }),

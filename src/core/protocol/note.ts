@@ -34,8 +34,7 @@ export interface Note extends NotePool {
   readonly leafIndex?: number;
 }
 
-/** By version. */
-const PREFIXES = [undefined, "tonado", "tonado2"];
+const PREFIXES = [undefined, "tonado", "tonado2"]; // by version
 const ASSET_PATTERN = /^[a-z0-9]+$/;
 const AMOUNT_PATTERN = /^(?:0|[1-9][0-9]*)(?:\.[0-9]*[1-9])?$/;
 const SECRETS_PATTERN = /^0x[0-9a-f]{124}$/;

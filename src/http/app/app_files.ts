@@ -18,8 +18,7 @@ export const appLocations: {
 export interface AppManifest {
   readonly hash: string;
   readonly files: Readonly<Record<string, { readonly sha256: string; readonly bytes: number }>>;
-  /** Origins of the wallets' bridges. */
-  readonly bridges: readonly string[];
+  readonly bridges: readonly string[]; // origins of the wallets' bridges
 }
 
 /** Throws `not_found` with the task that builds the app. */

@@ -25,8 +25,7 @@ interface AppWallet {
 }
 
 interface AppSite {
-  /** SHA-256 of `SHA256SUMS`. */
-  readonly hash: string;
+  readonly hash: string; // SHA-256 of `SHA256SUMS`
   respond(request: Request): Promise<Response>;
 }
 

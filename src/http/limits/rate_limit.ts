@@ -7,8 +7,7 @@ import type { HttpEnv, RateLimits } from "../dependencies.ts";
 
 const WINDOW_SECONDS = 60;
 
-/** Each route has its own counter. */
-type LimitedRoute = "note-check" | "withdraw" | "withdraw-status";
+type LimitedRoute = "note-check" | "withdraw" | "withdraw-status"; // each route has its own counter
 
 export function rateLimit(route: LimitedRoute, limits: RateLimits | undefined) {
   const times = limits === undefined

@@ -13,8 +13,7 @@ interface FastResponse {
   readonly route: string;
   /** Throws if the route itself must respond with a problem. */
   json(): string;
-  /** `seconds`: duration of the request. */
-  readonly recordRequest?: ((seconds: number) => void) | undefined;
+  readonly recordRequest?: ((seconds: number) => void) | undefined; // `seconds`: duration of the request
 }
 
 /** Returns a function that returns undefined if no response is precomputed or no slot is free. */

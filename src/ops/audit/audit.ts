@@ -35,8 +35,7 @@ export interface AuditOptions {
 /** `facts` and `funds` are absent if there is no pool at the address. */
 export interface PoolAudit {
   readonly address: Address;
-  /** No check failed; there may be warnings. */
-  readonly sound: boolean;
+  readonly sound: boolean; // no check failed; there may be warnings
   readonly checks: readonly Check[];
   readonly facts?: PoolFacts;
   readonly funds?: PoolFunds;

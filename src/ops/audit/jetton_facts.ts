@@ -10,10 +10,8 @@ import type { PoolInfo } from "../../ton/pool/pool_getters.ts";
 
 /** Absent where a getter failed. */
 export interface JettonFacts {
-  /** The master's `get_wallet_address` for the pool. */
-  readonly expectedWallet?: Address;
-  /** Of the wallet that the pool trusts. */
-  readonly walletData?: JettonWalletData;
+  readonly expectedWallet?: Address; // the master's `get_wallet_address` for the pool
+  readonly walletData?: JettonWalletData; // of the wallet that the pool trusts
   readonly fault?: string;
 }
 

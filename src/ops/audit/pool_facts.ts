@@ -25,10 +25,8 @@ export interface PoolFacts {
   readonly storageDue: bigint;
   readonly storagePerYear: bigint;
   readonly nextIndex: number;
-  /** Newest first. */
-  readonly roots: readonly bigint[];
+  readonly roots: readonly bigint[]; // newest first
   readonly currentRoot: bigint;
   readonly rebuilt: RebuiltTree;
-  /** Version 2 pools only. */
-  readonly version2?: V2Facts;
+  readonly version2?: V2Facts; // version 2 pools only
 }

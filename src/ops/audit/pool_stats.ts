@@ -28,8 +28,7 @@ interface ActivityCounts {
 export interface PoolStats {
   readonly info: PoolInfo;
   readonly denomination: bigint;
-  /** Chain time in Unix seconds. */
-  readonly readAt: number;
+  readonly readAt: number; // chain time in Unix seconds
   readonly deposits: number;
   readonly withdrawals: number;
   /** Notes that can still be withdrawn. The anonymity set is all `deposits`. */
@@ -39,8 +38,7 @@ export interface PoolStats {
   readonly relayers: number;
   readonly fees?: { readonly min: bigint; readonly median: bigint; readonly max: bigint };
   readonly feesTotal: bigint;
-  /** Newest first. */
-  readonly latestEvents: readonly (DepositEvent | WithdrawalEvent)[];
+  readonly latestEvents: readonly (DepositEvent | WithdrawalEvent)[]; // newest first
 }
 
 interface StatsOptions {
@@ -80,8 +78,7 @@ export async function readPoolStats(
   };
 }
 
-/** In Unix seconds. */
-type EventTimes = Readonly<Record<"deposits" | "withdrawals", number[]>>;
+type EventTimes = Readonly<Record<"deposits" | "withdrawals", number[]>>; // in Unix seconds
 
 async function readUsage(
   chain: Chain,

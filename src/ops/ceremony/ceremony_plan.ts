@@ -6,16 +6,14 @@ import { Problem } from "../../core/errors/problem.ts";
 import { pluralize } from "../../core/protocol/units.ts";
 import { contributionsOf, type Transcript } from "./transcript/transcript.ts";
 
-/** By different named contributors, for mainnet. */
-const MIN_SIGNED_CONTRIBUTIONS = 3;
+const MIN_SIGNED_CONTRIBUTIONS = 3; // by different named contributors, for mainnet
 export const MAX_PLAN_BYTES = 1_000_000;
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const initialKeys = (version: 1 | 2): z.ZodType<PerCircuit<string>> =>
   z.strictObject(Object.fromEntries(circuitsOfVersion[version].map((name) => [name, sha256])));
 const keySetPlan = (version: 1 | 2) => ({
-  /** null before `tonado ceremony init`. */
-  initialKeys: initialKeys(version).nullable(),
+  initialKeys: initialKeys(version).nullable(), // null before `tonado ceremony init`
   contributors: z.array(z.strictObject({
     name: z.string().min(1).max(100),
     /** Ed25519, in hex. */

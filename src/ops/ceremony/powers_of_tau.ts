@@ -45,8 +45,7 @@ const KNOWN_SECTIONS: ReadonlySet<number> = new Set(
 const MAX_CONTRIBUTIONS_BYTES = 16 * 2 ** 20;
 
 export interface PowersOfTau {
-  /** Base-2 logarithm of the largest domain. */
-  readonly power: number;
+  readonly power: number; // base-2 logarithm of the largest domain
   readonly prepared: boolean;
   readonly betaG2: Uint8Array;
   list(name: PowersListName, first: number, count: number): Promise<Uint8Array<ArrayBuffer>>;

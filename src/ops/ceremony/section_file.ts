@@ -19,8 +19,7 @@ export interface Section {
 
 const PREFIX_BYTES = 12;
 const VERSION = 1;
-/** More than either format uses. */
-const MAX_SECTIONS = 32;
+const MAX_SECTIONS = 32; // more than either format uses
 
 export function memorySource(bytes: Uint8Array): ByteSource {
   return {

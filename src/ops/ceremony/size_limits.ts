@@ -8,8 +8,7 @@ export const MAX_ENTROPY_BYTES = 16_000_000;
 
 /** Our constraint systems take about 500 bytes per constraint, the keys about 850. */
 const BYTES_PER_CONSTRAINT = 2_048;
-/** For points, hashes, a name and a beacon. */
-const BYTES_PER_CONTRIBUTION = 2_048;
+const BYTES_PER_CONTRIBUTION = 2_048; // for points, hashes, a name and a beacon
 /** The part of a key that does not depend on the circuit. */
 const BASE_BYTES = 65_536;
 

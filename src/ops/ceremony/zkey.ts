@@ -19,13 +19,11 @@ const FIELD_HEADER = hexToBytes(
 );
 
 export interface KeyContribution {
-  /** Delta after it, in G1. */
-  readonly delta: Uint8Array;
+  readonly delta: Uint8Array; // delta after it, in G1
   /** s and x s, which prove knowledge of x together with `answer`. */
   readonly s: Uint8Array;
   readonly sx: Uint8Array;
-  /** x times the challenge's point of G2. */
-  readonly answer: Uint8Array;
+  readonly answer: Uint8Array; // x times the challenge's point of G2
   readonly challenge: Uint8Array;
   readonly name: string;
   /** The public source of x: a value, hashed 2^exponent times. */
@@ -48,8 +46,7 @@ export interface Zkey {
   readonly delta1: Uint8Array;
   readonly delta2: Uint8Array;
   readonly sections: Readonly<Record<KeySection, Uint8Array>>;
-  /** Of the key before any contribution. */
-  readonly circuitHash: Uint8Array;
+  readonly circuitHash: Uint8Array; // of the key before any contribution
   readonly contributions: readonly KeyContribution[];
 }
 

@@ -99,8 +99,7 @@ function withTerms(plan: PoolPlan, prices: NetworkPrices, options: DeployOptions
 }
 
 interface Pending extends PendingPool {
-  /** Why no unit is moved through a jetton pool. */
-  readonly skippedTrial?: Exclude<TrialOutcome, "returned">;
+  readonly skippedTrial?: Exclude<TrialOutcome, "returned">; // why no unit is moved through a jetton pool
 }
 
 async function pendingStepsOf(plan: PoolPlan, options: DeployOptions): Promise<Pending> {

@@ -8,10 +8,8 @@ import type { PoolPlan } from "./pool_plan.ts";
 
 export interface WaitOptions {
   readonly signal?: AbortSignal;
-  /** Default: 2,000. */
-  readonly pollIntervalMs?: number;
-  /** Default: 3 minutes. */
-  readonly timeoutMs?: number;
+  readonly pollIntervalMs?: number; // default: 2,000
+  readonly timeoutMs?: number; // default: 3 minutes
   readonly onWait?: (waited: { elapsed: number; timeout: number }) => void;
 }
 

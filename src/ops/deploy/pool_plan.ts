@@ -13,33 +13,27 @@ import {
 } from "../../ton/pool/state_init.ts";
 
 export interface JettonSpec {
-  /** Must implement TEP-89. */
-  readonly master: Address;
+  readonly master: Address; // must implement TEP-89
   readonly decimals: number;
   /** The value of one native coin in the jetton's smallest unit, to propose the relayer's terms. */
   readonly nativePrice?: bigint;
 }
 
 export interface PoolSpec {
-  /** `native`, or the jetton's identifier. */
-  readonly asset: string;
-  /** In whole units. */
-  readonly amount: string;
-  /** null burns the key: the pool never has an admin. */
-  readonly owner: Address | null;
+  readonly asset: string; // `native`, or the jetton's identifier
+  readonly amount: string; // whole units
+  readonly owner: Address | null; // null burns the key: the pool never has an admin
   readonly jetton?: JettonSpec;
   /** Default: 0, the first pool; otherwise a successor's number. */
   readonly generation?: number;
-  /** Default: 1. */
-  readonly version?: PoolVersion;
+  readonly version?: PoolVersion; // default: 1
 }
 
 export interface PoolPlan extends PoolSpec {
   readonly assetKind: "native" | "jetton";
   readonly kind: PoolKind;
   readonly version: PoolVersion;
-  /** In the smallest unit. */
-  readonly denomination: bigint;
+  readonly denomination: bigint; // in the smallest unit
   readonly init: { readonly code: Cell; readonly data: Cell };
   readonly address: Address;
   readonly terms?: RelayerTerms;

@@ -9,10 +9,8 @@ const FEE_MARGIN = { of: 3n, by: 2n };
 const NANO_PER_NATIVE = 1_000_000_000n;
 
 export interface RelayerTerms {
-  /** In the jetton's smallest unit. */
-  readonly feeMin: bigint;
-  /** In nano. */
-  readonly maxRefund: bigint;
+  readonly feeMin: bigint; // in the jetton's smallest unit
+  readonly maxRefund: bigint; // nano
 }
 
 export function jettonWithdrawalCost(prices: NetworkPrices): bigint {

@@ -16,8 +16,7 @@ import type { DeployOptions } from "./options.ts";
 import { trialValue } from "./jetton_trial.ts";
 import { isJettonPlan, type PoolPlan } from "./pool_plan.ts";
 
-/** Covers every fee of the first deposits. */
-const MIN_INITIAL_BALANCE_NANO = 2_500_000_000n;
+const MIN_INITIAL_BALANCE_NANO = 2_500_000_000n; // covers every fee of the first deposits
 /** Size of a young pool, and how long the deployer pays its storage. */
 const PREPAID_STORAGE = { cells: 11_000n, bits: 1_200_000n, seconds: 3n * SECONDS_PER_YEAR };
 

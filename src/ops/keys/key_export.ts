@@ -49,10 +49,8 @@ export function verificationKeyBytes(key: Zkey): Uint8Array {
 
 export interface WrittenKeys {
   readonly label: string;
-  /** The hash in the contract artifacts and the registry. */
-  readonly vkeyHash: string;
-  /** SHA-256 by file name. */
-  readonly files: Readonly<Record<string, string>>;
+  readonly vkeyHash: string; // the hash in the contract artifacts and the registry
+  readonly files: Readonly<Record<string, string>>; // SHA-256 by file name
 }
 
 function keyFiles(version: 1 | 2): string[] {

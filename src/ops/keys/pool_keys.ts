@@ -25,10 +25,8 @@ export interface PoolKeys {
   readonly weak: boolean;
 }
 
-/** Of compressed points. */
-const POINT_BITS: readonly number[] = [384, 768];
-/** In the first byte of a compressed point. */
-const SIGN_BIT = 0x20;
+const POINT_BITS: readonly number[] = [384, 768]; // of compressed points
+const SIGN_BIT = 0x20; // in the first byte of a compressed point
 
 /** Throws `artifact_corrupted` where the artifacts, their pins and the compiled code differ. */
 export async function checkPoolKeys(

@@ -18,8 +18,7 @@ const MESSAGE_FEE_NANO = 100_000_000n;
 
 export interface RescuePlan {
   readonly kind: "none" | "top-up" | "thaw";
-  /** Non-bounceable; absent if nothing has to be sent. */
-  readonly message?: OutgoingMessage;
+  readonly message?: OutgoingMessage; // non-bounceable; absent if nothing has to be sent
   /** The StateInit of a pool that only the helper contract can thaw (contracts/rescue.tolk); `message` is without it. */
   readonly largeState?: Cell;
   readonly paidYears: number;
@@ -32,8 +31,7 @@ interface RescueRequest {
   readonly deployment?: Deployment;
   readonly account: AccountInfo;
   readonly years: number;
-  /** Nano to send instead. */
-  readonly amount?: bigint;
+  readonly amount?: bigint; // nano to send instead
   readonly signal?: AbortSignal;
   readonly onProgress?: (transactions: number) => void;
 }

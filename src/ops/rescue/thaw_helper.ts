@@ -3,8 +3,7 @@ import { type Address, beginCell, Cell, contractAddress, Dictionary, type StateI
 import rescue from "../../../artifacts/contracts/rescue.json" with { type: "json" };
 import { MAX_EXTERNAL_MESSAGE_BYTES } from "../../ton/wallet/wallet.ts";
 
-/** Op codes of contracts/rescue.tolk. */
-const OP_STORE_PIECE = 0x1bd6efa7;
+const OP_STORE_PIECE = 0x1bd6efa7; // op codes of contracts/rescue.tolk
 const OP_THAW = 0x1f05be34;
 const OP_CLOSE = 0x0f5c073f;
 
@@ -17,8 +16,7 @@ const MAX_SUBTREES = 4;
 interface ThawParts {
   /** Each has up to four subtrees of the state as references. */
   readonly pieces: readonly Cell[];
-  /** How the helper assembles the state from the pieces. */
-  readonly plan: Cell;
+  readonly plan: Cell; // how the helper assembles the state from the pieces
 }
 
 /** Returns the helper's initial state. There is one helper per pool and owner, so a stopped rescue can go on. */

@@ -14,8 +14,7 @@ interface StoreCheck {
 
 interface PoolRowTotals {
   leaves: number;
-  /** Over the commitments and times in the rows. */
-  readonly digest: ReturnType<typeof sha256.create>;
+  readonly digest: ReturnType<typeof sha256.create>; // over the commitments and times in the rows
   withdrawals: number;
   /** The log's length, and how many of its entries are payments. */
   logLength: number;
@@ -50,8 +49,7 @@ class StoreState {
   transfer = "none in flight";
   readonly pools = new Map<PoolId, PoolRowTotals>();
   readonly jobs = new Map<string, Job>();
-  /** Labels of paid jobs whose payment has not been seen. */
-  readonly withoutPayment = new Set<string>();
+  readonly withoutPayment = new Set<string>(); // labels of paid jobs whose payment has not been seen
   ledgerEntries = 0;
   readonly unpaidEntries = new Set<string>();
   readonly faults = {

@@ -17,8 +17,7 @@ type RowCounts = Readonly<Record<ArchiveRow["kind"], number>>;
 export interface ExportSummary {
   readonly rows: number;
   readonly counts: RowCounts;
-  /** Hex digest of all lines except the last. */
-  readonly sha256: string;
+  readonly sha256: string; // hex digest of all lines except the last
 }
 
 type RowProgress = (rows: number) => void;
@@ -38,8 +37,7 @@ const exportTrailer = z.strictObject({
 export interface ExportOptions {
   readonly exportedAt: Date;
   readonly onProgress: RowProgress;
-  /** Called with the summary before the last line. */
-  readonly done: (summary: ExportSummary) => void;
+  readonly done: (summary: ExportSummary) => void; // called with the summary before the last line
 }
 
 export function exportStore(store: Archive, options: ExportOptions): AsyncGenerator<Uint8Array<ArrayBuffer>> {

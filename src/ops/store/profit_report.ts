@@ -4,17 +4,13 @@ export interface LedgerSums {
   /** Withdrawals that earned a fee or were sent by this relayer. */
   readonly paid: number;
   readonly refused: number;
-  /** In the smallest unit of the pool's asset. */
-  readonly fees: bigint;
-  /** Nano, without refunds. */
-  readonly gas: bigint;
-  /** Nano. */
-  readonly refunds: bigint;
+  readonly fees: bigint; // in the smallest unit of the pool's asset
+  readonly gas: bigint; // nano, without refunds
+  readonly refunds: bigint; // nano
 }
 
 export interface ReportRow extends LedgerSums {
-  /** `YYYY-MM-DD`, UTC. */
-  readonly day: string;
+  readonly day: string; // `YYYY-MM-DD`, UTC
   readonly pool: PoolId;
 }
 

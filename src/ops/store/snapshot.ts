@@ -13,13 +13,11 @@ const HISTORY_CHECKS: readonly string[] = ["tree", "queue", "spent"];
 /** A pool of a snapshot whose rows agree with each other. */
 export interface SnapshotPool {
   readonly id: PoolId;
-  /** The pool's last transaction in the snapshot. */
-  readonly cursor: Cursor;
+  readonly cursor: Cursor; // the pool's last transaction in the snapshot
   readonly deposits: number;
   readonly settled: number;
   readonly payments: number;
-  /** Of the settled deposits. */
-  readonly root: bigint;
+  readonly root: bigint; // of the settled deposits
   readonly rebuild: V2PoolRebuild;
 }
 

@@ -2,8 +2,7 @@
 import { MAX_OPEN_CLAIMS } from "../../core/protocol/pool_constants.ts";
 
 interface ClaimsRead {
-  /** Unix milliseconds at the start of the read. */
-  readonly at: number;
+  readonly at: number; // Unix milliseconds at the start of the read
   readonly claims: number;
   readonly withdrawals: number;
 }

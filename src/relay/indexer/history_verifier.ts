@@ -27,8 +27,7 @@ export interface HistoryVerifierDeps {
   readonly intervals: PollingIntervals;
 }
 
-/** Getters may run on a node some blocks behind. */
-const MAX_VERIFY_ATTEMPTS = 3;
+const MAX_VERIFY_ATTEMPTS = 3; // getters may run on a node some blocks behind
 const MAX_SPENT_CHECKS = SETTLED_PAYMENT_DEPTH;
 const LEAVES_PER_YIELD = 1_024;
 

@@ -27,8 +27,7 @@ export type IndexerEvent =
     readonly reason: string;
     readonly error: string;
     readonly isInconsistent: boolean;
-    /** The tree has leaves that are no longer stored. */
-    readonly hasStaleLeaves: boolean;
+    readonly hasStaleLeaves: boolean; // the tree has leaves that are no longer stored
   };
 
 export type IndexerEffect =

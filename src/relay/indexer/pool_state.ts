@@ -16,14 +16,12 @@ export type Readiness = { readonly ready: true } | { readonly ready: false; read
 
 export class PoolState {
   readonly id: PoolId;
-  /** The user-friendly, bounceable form. */
-  readonly formattedAddress: string;
+  readonly formattedAddress: string; // the user-friendly, bounceable form
   readonly formattedJettonMaster?: string;
   readonly tree: PoolTree;
   /** Without a minimum fee, a jetton pool is not served, but its accepted withdrawals are still paid. */
   readonly lacksMinFee: boolean;
-  /** The last 30 roots on chain, newest first. */
-  roots: readonly bigint[] = [];
+  roots: readonly bigint[] = []; // the last 30 roots on chain, newest first
   rootsFetchedAt = -Infinity;
   /** The contract is not the registered one; the pool is not offered. */
   deploymentMismatch?: string;

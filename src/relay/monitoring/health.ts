@@ -10,8 +10,7 @@ export interface DependencyHealth {
 
 export interface Health {
   readonly ready: boolean;
-  /** This replica indexes and signs. */
-  readonly leads: boolean;
+  readonly leads: boolean; // this replica indexes and signs
   readonly dependencies: Readonly<Record<string, DependencyHealth>>;
   readonly pools: Readonly<Record<string, Readiness & { readonly leaves: number }>>;
 }

@@ -42,10 +42,8 @@ export function withJobObserver(store: Store, observe: JobObserver): Store {
 interface JobObserverDeps {
   readonly metrics?: Pick<Metrics, "recordSettlement" | "recordSuperseded"> | undefined;
   readonly hourlyCaps?: Pick<HourlyCaps, "release"> | undefined;
-  /** Unix milliseconds. */
-  readonly now: () => number;
-  /** By raw address; undefined for unregistered pools. */
-  readonly poolName: (id: string) => string | undefined;
+  readonly now: () => number; // Unix milliseconds
+  readonly poolName: (id: string) => string | undefined; // by raw address; undefined for unregistered pools
 }
 
 export function createJobObserver(

@@ -10,8 +10,7 @@ const SERVICE_POLL_MS = 5_000;
 /** In milliseconds; 0: no alert. */
 export interface ServiceAlertThresholds {
   readonly notReadyMs: number;
-  /** The age at which a live withdrawal counts as stuck. */
-  readonly stuckMs: number;
+  readonly stuckMs: number; // the age at which a live withdrawal counts as stuck
 }
 
 export type ServiceAlert =
@@ -53,8 +52,7 @@ interface ServiceWatchDeps {
   /** Each replica alerts about its own readiness; only the leader alerts about withdrawals. */
   readonly leadership: Pick<Leadership, "isLeader">;
   readonly log: Log;
-  /** Must not throw. */
-  readonly sendAlert: (alert: ServiceAlert) => void;
+  readonly sendAlert: (alert: ServiceAlert) => void; // must not throw
 }
 
 export async function watchService(watch: ServiceWatchDeps, signal: AbortSignal): Promise<void> {

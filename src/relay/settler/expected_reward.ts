@@ -8,14 +8,12 @@ import { prepaidReward } from "../../ton/pool/v2/settlement_terms.ts";
 interface RewardQuestion {
   readonly contract: V2Pool;
   readonly info: SettleInfo;
-  /** By `rewardByRule`. */
-  readonly rule: bigint;
+  readonly rule: bigint; // by `rewardByRule`
   readonly count: number;
   /** Number of settlements before this one that are not on chain yet. */
   readonly ahead: number;
   readonly knownDeposits: number;
-  /** The least reward that is worth a settlement. */
-  readonly needed: bigint;
+  readonly needed: bigint; // the least reward that is worth a settlement
   readonly prices: { getPrices(): Promise<NetworkPrices> };
 }
 

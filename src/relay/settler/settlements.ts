@@ -10,8 +10,7 @@ interface PreparedSettlement {
 }
 
 interface TrackedSettlement extends PreparedSettlement {
-  /** Unix milliseconds. */
-  sentAt?: number;
+  sentAt?: number; // Unix milliseconds
 }
 
 /** A sent settlement that does not appear within this time is prepared again. */

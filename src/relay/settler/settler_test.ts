@@ -31,16 +31,14 @@ interface SceneOptions {
   readonly mode?: SettleMode;
   readonly asset?: string;
   readonly pending?: bigint;
-  /** Seconds that the deposits have waited at the start. */
-  readonly waited?: number;
+  readonly waited?: number; // seconds that the deposits have waited at the start
   readonly isLeader?: boolean;
   readonly ready?: boolean;
   readonly settled?: number;
   /** Number of the pool's deposits. Default: those that the indexer knows. */
   readonly deposits?: number;
   readonly balance?: bigint;
-  /** Seconds since the pool's last event. */
-  readonly idle?: number;
+  readonly idle?: number; // seconds since the pool's last event
 }
 
 /** A clock on which time passes only in `sleep`, which also runs the actions that are due. */

@@ -5,8 +5,7 @@ import type { Wallet } from "../../ton/wallet/wallet.ts";
 import { abortable, type Clock, TtlCache } from "../../core/time.ts";
 import type { Leadership } from "../operations/leadership.ts";
 
-/** Shorter than a transfer takes. */
-const BALANCE_TTL_MS = 2_000;
+const BALANCE_TTL_MS = 2_000; // shorter than a transfer takes
 const BALANCE_POLL_MS = 30_000;
 /** A balance counts as recovered only at this multiple of the threshold. */
 const RECOVERY_RATIO = { of: 11n, by: 10n };
@@ -21,15 +20,13 @@ type BalanceLevel = "ok" | "low" | "stopped";
 
 export interface BalanceAlert {
   readonly event: "balance_ok" | "balance_low" | "balance_stopped";
-  /** In nano. */
-  readonly balance: bigint;
+  readonly balance: bigint; // nano
   readonly thresholds: BalanceThresholds;
 }
 
 export class WalletBalance {
   readonly #cache: TtlCache<bigint>;
-  /** In nano; undefined before the first fetch. */
-  lastKnown: bigint | undefined;
+  lastKnown: bigint | undefined; // nano; undefined before the first fetch
   level: BalanceLevel = "ok";
 
   constructor(
@@ -73,11 +70,9 @@ export function buildBalanceAlertBody(
 
 interface BalanceWatchDeps {
   readonly clock: Clock;
-  /** Every replica watches; only the leader alerts. */
-  readonly leadership: Pick<Leadership, "isLeader">;
+  readonly leadership: Pick<Leadership, "isLeader">; // every replica watches; only the leader alerts
   readonly log: Log;
-  /** Must not throw. */
-  readonly sendAlert: (alert: BalanceAlert) => void;
+  readonly sendAlert: (alert: BalanceAlert) => void; // must not throw
 }
 
 /** A new leader reports a low balance again: the previous one may have died before its alert. */

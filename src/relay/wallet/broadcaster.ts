@@ -21,8 +21,7 @@ import type { Settlements } from "../settler/settlements.ts";
 import { findIncludedTransfer, type IncludedTransfer } from "./transfer_lookup.ts";
 import type { ObservedWallet, WalletMonitor } from "./wallet_monitor.ts";
 
-/** Measured in chain time. */
-const TRANSFER_LIFETIME_SECONDS = 60;
+const TRANSFER_LIFETIME_SECONDS = 60; // measured in chain time
 /** Interval of journal polls by a single process, and with replicas that add jobs. */
 const IDLE_POLL_MS = 5_000;
 const SHARED_IDLE_POLL_MS = 500;

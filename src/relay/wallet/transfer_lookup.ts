@@ -16,8 +16,7 @@ const QUERY_ID_BITS = 64;
 
 export interface IncludedTransfer {
   readonly queryIds: ReadonlySet<bigint>;
-  /** The block's time in Unix seconds. */
-  readonly timestamp: number;
+  readonly timestamp: number; // the block's time in Unix seconds
   /** In nano: all fees of the wallet's transaction, without the value of its messages. */
   readonly fees: bigint;
   readonly recipients: readonly PoolId[];

@@ -12,8 +12,7 @@ interface WalletMonitorDeps {
   readonly wallet: Wallet;
   readonly chain: Pick<Chain, "runGetMethod">;
   readonly clock: Clock;
-  /** A local network's chain time may be shifted. */
-  readonly usesWallClock: boolean;
+  readonly usesWallClock: boolean; // a local network's chain time may be shifted
   /** Whether get methods and accounts use different endpoints. */
   readonly hasSecondEndpoint: boolean;
 }
@@ -21,8 +20,7 @@ interface WalletMonitorDeps {
 export interface ObservedWallet extends WalletState {
   /** Unix seconds: the lower of chain time and our clock minus a node's greatest lag. */
   readonly elapsedUntil: number;
-  /** Latest plausible signing time in Unix seconds. */
-  readonly maxPlausibleTime: number;
+  readonly maxPlausibleTime: number; // latest plausible signing time in Unix seconds
 }
 
 export class WalletMonitor {

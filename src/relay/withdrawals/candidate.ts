@@ -22,8 +22,7 @@ export interface WithdrawSignals {
 /** A request that is well-formed but not checked. Amounts in nano. */
 export interface WithdrawRequest {
   readonly pool: Address;
-  /** Validated by `parseProof`. */
-  readonly proof: unknown;
+  readonly proof: unknown; // validated by `parseProof`
   readonly signals: WithdrawSignals;
   readonly recipient: Address;
   readonly fee: bigint;
@@ -39,8 +38,7 @@ export interface CheckDeps {
   readonly balance: WalletBalance;
   /** Withdrawals that passed the funds check and may not be journaled yet, with their job names. */
   readonly unjournaled: Map<Candidate, string>;
-  /** Undefined: withdrawals are not counted. */
-  readonly hourlyCaps?: HourlyCaps;
+  readonly hourlyCaps?: HourlyCaps; // undefined: withdrawals are not counted
   readonly clock: Clock;
   readonly feeBps: number;
   readonly feeMinNano: bigint;
@@ -52,8 +50,7 @@ export interface CheckDeps {
 export interface Candidate {
   readonly request: WithdrawRequest;
   readonly deps: CheckDeps;
-  /** Set after the check "pool is registered". */
-  readonly pool: PoolState;
+  readonly pool: PoolState; // set after the check "pool is registered"
 }
 
 export interface WithdrawalCheck {

@@ -4,8 +4,7 @@ import type { Groth16Proof } from "../../core/crypto/groth16.ts";
 import { monotonicClock } from "../../core/time.ts";
 import { withSpan } from "../../telemetry/trace.ts";
 
-/** Queued and running. */
-const MAX_PENDING_PROOFS = 64;
+const MAX_PENDING_PROOFS = 64; // queued and running
 const RETRY_AFTER_SECONDS = 1;
 
 type WithdrawCircuit = "withdraw" | "withdraw2";

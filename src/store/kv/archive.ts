@@ -14,8 +14,7 @@ import {
   writeWithdrawal,
 } from "./row_writes.ts";
 
-/** KV allows 100 checks per commit. */
-const ROWS_PER_COMMIT = 90;
+const ROWS_PER_COMMIT = 90; // KV allows 100 checks per commit
 const READ_BATCH_SIZE = 500;
 
 export async function* archiveRows(kv: Deno.Kv): AsyncIterable<ArchiveRow> {

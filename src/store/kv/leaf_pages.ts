@@ -5,8 +5,7 @@ import { decodeValue, storeKeys } from "./codec.ts";
 
 /** 36 KiB of the 64 KiB that a value holds. */
 export const PAGE_LEAVES = 1_024;
-/** Commitments, then times of 4 big-endian bytes. */
-const TIMES_OFFSET_BYTES = PAGE_LEAVES * FIELD_BYTES;
+const TIMES_OFFSET_BYTES = PAGE_LEAVES * FIELD_BYTES; // commitments, then times of 4 big-endian bytes
 const PAGE_BYTES = TIMES_OFFSET_BYTES + PAGE_LEAVES * 4;
 
 const PAGE_READ_BATCH_SIZE = 16;

@@ -13,8 +13,7 @@ export type Query = (text: string, values?: readonly unknown[]) => Promise<Row[]
 interface ConnectionProfile {
   readonly maxConnections: number;
   readonly connectTimeoutMs: number;
-  /** For networks that drop packets silently. */
-  readonly queryTimeoutMs: number;
+  readonly queryTimeoutMs: number; // for networks that drop packets silently
   readonly exhaustedCode: "store_unavailable" | "overloaded";
 }
 

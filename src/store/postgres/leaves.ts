@@ -1,10 +1,8 @@
 import type { LeafRange, PoolId } from "../store.ts";
 import type { Query } from "./database.ts";
 
-/** 250 KB, parsed in a few milliseconds. */
-const PAGE_SIZE = 4_096;
-/** A packed bigint. */
-const TIME_BYTES = 8;
+const PAGE_SIZE = 4_096; // 250 KB, parsed in a few milliseconds
+const TIME_BYTES = 8; // a packed bigint
 
 const PAGE_ROWS_SQL = `
 select leaf_index, commitment, "timestamp"
@@ -15,8 +13,7 @@ select min(leaf_index) as first, max(leaf_index) as last, count(*)::integer as c
   string_agg(commitment, ''::bytea order by leaf_index) as commitments,
   string_agg(int8send("timestamp"), ''::bytea order by leaf_index) as times`;
 
-/** Assumes that no row is missing. */
-const PACKED_PAGE_SQL = `${PACKED_SQL} from (${PAGE_ROWS_SQL}) as page`;
+const PACKED_PAGE_SQL = `${PACKED_SQL} from (${PAGE_ROWS_SQL}) as page`; // assumes that no row is missing
 
 /** Packs each run without gaps; several times slower. */
 const PACKED_RUNS_SQL = `${PACKED_SQL}

@@ -2,8 +2,7 @@ import { Problem } from "../../core/errors/problem.ts";
 import type { Database, Query } from "./database.ts";
 import { migrations, MIN_SERVER_VERSION } from "./schema.ts";
 
-/** Arbitrary key of the advisory lock. */
-const MIGRATION_LOCK = [0x746f6e61, 0x646f];
+const MIGRATION_LOCK = [0x746f6e61, 0x646f]; // arbitrary key of the advisory lock
 
 export const SCHEMA_VERSION = migrations.length;
 

@@ -42,10 +42,8 @@ import {
 } from "./statements.ts";
 import { monotonicClock } from "../../core/time.ts";
 
-/** Small enough to hold locks only briefly. */
-const MAX_BATCH_EVENTS = 1_000;
-/** Afterwards the database counts as unavailable. */
-const LEASE_RESPONSE_TIMEOUT_MS = 2_000;
+const MAX_BATCH_EVENTS = 1_000; // small enough to hold locks only briefly
+const LEASE_RESPONSE_TIMEOUT_MS = 2_000; // afterwards the database counts as unavailable
 
 /** `url` may contain driver parameters. Throws `store_unavailable`, or `invalid_config` for a bad server. */
 export async function openPostgresStore(

@@ -7,8 +7,7 @@ import { backoffMs, cancelled, type Clock, delay, monotonicClock, withDeadline }
 import { type RequestPriority, RequestScheduler } from "./request_scheduler.ts";
 
 export interface EndpointOptions {
-  /** `https://.../api/v2/jsonRPC`, or the base URL. */
-  readonly endpoint: string;
+  readonly endpoint: string; // `https://.../api/v2/jsonRPC`, or the base URL
   readonly apiKey?: string;
   /** For one attempt. Default: 10 s. */
   readonly timeoutMs?: number;

@@ -1,12 +1,10 @@
 /** The JSON of toncenter's API v2: `["num", "0x2a"]`, and `tvm.stackEntry...` objects inside tuples. */
 import { Cell, type TupleItem } from "@ton/core";
 
-/** Integers have 257 bits with their sign. */
-const INTEGER_BOUND = 2n ** 256n;
+const INTEGER_BOUND = 2n ** 256n; // integers have 257 bits with their sign
 /** Longer stacks overflow the JavaScript stack when cells are made of them. */
 const MAX_STACK_LENGTH = 1_000;
-/** Get methods of pools nest two levels. */
-const MAX_TUPLE_DEPTH = 16;
+const MAX_TUPLE_DEPTH = 16; // get methods of pools nest two levels
 
 export function serializeStack(items: readonly TupleItem[]): unknown[] {
   return items.map((item) => {

@@ -10,8 +10,7 @@ import { createJsonRpcClient, EndpointError, type EndpointOptions } from "./json
 import { parseStack, serializeArguments } from "./stack_json.ts";
 import { TimeSlice } from "../../core/event_loop_yield.ts";
 
-/** toncenter's limit. */
-const MAX_PAGE_SIZE = 100;
+const MAX_PAGE_SIZE = 100; // toncenter's limit
 const MASTERCHAIN = { workchain: -1, shard: "-9223372036854775808" };
 
 /** Lite servers report -1 for an account that never existed. */

@@ -7,8 +7,7 @@ import { type JettonMetadata, parseJettonMetadata } from "./jetton_metadata.ts";
 /** A master's rights and the code of new wallets, of `get_jetton_data`. */
 interface JettonMasterData {
   readonly mintable: boolean;
-  /** null: the master has no admin. */
-  readonly admin: Address | null;
+  readonly admin: Address | null; // null: the master has no admin
   readonly walletCode: Cell;
 }
 

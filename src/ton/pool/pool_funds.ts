@@ -3,8 +3,7 @@ import type { PoolInfo } from "./pool_getters.ts";
 /** A pool's state, and what its storage costs. Amounts are in nano. */
 interface PoolBalance {
   readonly info: Pick<PoolInfo, "assetKind" | "deposits" | "withdrawals" | "debt">;
-  /** In the asset's smallest unit. */
-  readonly denomination: bigint;
+  readonly denomination: bigint; // in the asset's smallest unit
   readonly balance: bigint;
   readonly storageDue: bigint;
   readonly storagePerYear: bigint;
@@ -12,8 +11,7 @@ interface PoolBalance {
 
 /** Funds of a pool in nano, and how long they last. */
 export interface PoolFunds {
-  /** Balance minus unpaid storage fees. */
-  readonly available: bigint;
+  readonly available: bigint; // balance minus unpaid storage fees
   /** Total payout in coins of the notes that are not withdrawn. A jetton pool owes its notes in jettons: 0. */
   readonly unspentNotes: bigint;
   readonly debt: bigint;

@@ -40,15 +40,13 @@ export interface JettonDepositArgs {
   /** Owner of the jettons. Receives unused value, and the jettons if the pool refuses the deposit. */
   readonly owner: Address;
   readonly jettonWallet: Address;
-  /** The result of `get_deposit_value`, in nano. */
-  readonly forwardAmount: bigint;
+  readonly forwardAmount: bigint; // the result of `get_deposit_value`, in nano
 }
 
 /** A payout that the jetton pool's wallet refused. Anyone may send a {@linkcode storeRetryPayout} for it. */
 export interface Claim {
   readonly id: bigint;
-  /** In the jetton's smallest unit. */
-  readonly amount: bigint;
+  readonly amount: bigint; // in the jetton's smallest unit
   readonly destination: Address;
 }
 

@@ -20,8 +20,7 @@ export interface PoolCounts {
   readonly deposits: number;
   readonly withdrawals: number;
   readonly claims: number;
-  /** Default: version 1. */
-  readonly version?: PoolVersion;
+  readonly version?: PoolVersion; // default: version 1
 }
 
 export function maxPoolSize(

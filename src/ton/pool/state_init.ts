@@ -16,8 +16,7 @@ export type PoolKind = "native" | "jetton" | "native2" | "jetton2";
 export interface PoolCode {
   readonly code: Cell;
   readonly codeHash: string;
-  /** Hex SHA-256 of the verification keys in the code. */
-  readonly vkeyHash: string;
+  readonly vkeyHash: string; // hex SHA-256 of the verification keys in the code
   readonly version: PoolVersion;
 }
 
@@ -49,8 +48,7 @@ export function parsePoolCode(
 }
 
 interface NativePoolOptions {
-  /** In nano. */
-  readonly denomination: bigint;
+  readonly denomination: bigint; // nano
   readonly owner: Address | null;
   /** 0 (default, the first pool) to {@linkcode MAX_GENERATION}. Generations differ in nothing else. */
   readonly generation?: number;

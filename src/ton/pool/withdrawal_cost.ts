@@ -25,8 +25,7 @@ const WALLET_GAS = 8_000n;
 /** Without root cells: the message to the pool with its proof, and the pool's log. */
 const WITHDRAW_MESSAGE = { cells: 5n, bits: 3_600n };
 const LOG_MESSAGE = { cells: 2n, bits: 1_070n };
-/** Payouts and excess have no body. */
-const EMPTY_MESSAGE = { cells: 0n, bits: 0n };
+const EMPTY_MESSAGE = { cells: 0n, bits: 0n }; // payouts and excess have no body
 
 /** Of each wallet of `@ton-community/assets-sdk`. The payee's keeps 0.01 TON for storage, 0.015 for gas. */
 const JETTON_WALLET_GAS = 11_000n;
@@ -56,8 +55,7 @@ interface WithdrawalCostOptions {
 }
 
 type PoolCounts = Pick<PoolInfo, "assetKind" | "deposits" | "withdrawals" | "debt"> & {
-  /** Default: 0. */
-  readonly claims?: number;
+  readonly claims?: number; // default: 0
   readonly version?: PoolVersion;
 };
 

@@ -5,8 +5,7 @@ import { Secret } from "../../core/text/secret.ts";
 
 interface MnemonicKeyPair {
   readonly publicKey: Buffer;
-  /** 64 bytes: Ed25519 seed and public key. */
-  readonly secretKey: Buffer;
+  readonly secretKey: Buffer; // 64 bytes: Ed25519 seed and public key
   readonly checksumValid: boolean;
 }
 

@@ -20,8 +20,7 @@ export type DemoEvent =
     leafIndex: number;
     commitment: string;
     root?: string;
-    /** The text comment of a version 2 deposit. */
-    comment?: string;
+    comment?: string; // the text comment of a version 2 deposit
     tx: string;
     milliseconds: number;
   }

@@ -25,8 +25,7 @@ import { createLocalnetConfig } from "../../options/localnet_config.ts";
 import type { CliContext, RunningLocalnet, RunningRelayer } from "../../context.ts";
 
 const POOL_AMOUNT = "10";
-/** A fresh address cannot move jettons without coins. */
-const REFUND_NANO = parseUnits("0.1");
+const REFUND_NANO = parseUnits("0.1"); // a fresh address cannot move jettons without coins
 /** The maximum cost of a jetton withdrawal without its refund; more is attached, and the rest returns. */
 const MAX_WITHDRAWAL_COST_NANO = parseUnits("0.1");
 

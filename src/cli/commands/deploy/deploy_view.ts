@@ -16,8 +16,7 @@ import { CommandView, printWarning } from "../../output/print.ts";
 import { describeIssuer, describePlannedTrial, issuerToJson, TRIAL_TEXTS } from "./issuer_view.ts";
 
 export interface DeployCommandOptions extends ChainOptions {
-  /** A jetton is identified by its master. */
-  readonly asset: "native" | Address;
+  readonly asset: "native" | Address; // a jetton is identified by its master
   readonly symbol?: string;
   readonly decimals?: number;
   readonly nativePrice?: string;

@@ -26,8 +26,7 @@ import type { CliContext } from "../../context.ts";
 
 const AGE_ARMOR_HEADER = "-----BEGIN AGE ENCRYPTED FILE-----";
 
-/** Each code derives its own key from the passphrase. */
-const TIME_PER_CODE = "about a second each";
+const TIME_PER_CODE = "about a second each"; // each code derives its own key from the passphrase
 
 export type BackupOptions = NoteStoreOptions & { readonly page?: boolean; readonly plain?: boolean };
 

@@ -11,8 +11,7 @@ import {
 import { usageError } from "../../options/usage_error.ts";
 import { printResult, printWarning, writeJson } from "../../output/print.ts";
 
-/** A wider border does not fit into 80 columns. */
-const TERMINAL_QR_BORDER_MODULES = 1;
+const TERMINAL_QR_BORDER_MODULES = 1; // a wider border does not fit into 80 columns
 const FILE_QR_BORDER_MODULES = 4;
 /** Of a file with a seed; longer files are something else. */
 const MAX_SEED_FILE_BYTES = 4_000;

@@ -21,15 +21,13 @@ export interface WithdrawalRun {
   readonly context: CliContext;
   readonly options: WithdrawOptions;
   readonly chain: Chain;
-  /** Without credentials. */
-  readonly endpointLabel: string;
+  readonly endpointLabel: string; // without credentials
   readonly pool: AnyPool;
   readonly deployment: Deployment;
   readonly jetton?: PoolJetton;
   readonly store: NoteStore;
   readonly record: NoteRecord;
-  /** With the nullifier hash of its leaf. */
-  readonly note: Note;
+  readonly note: Note; // with the nullifier hash of its leaf
   readonly recipient: Address;
   /** Contracts that could not return the money; never accepted as recipients. */
   readonly unrecoverable: readonly Address[];

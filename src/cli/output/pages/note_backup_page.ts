@@ -9,8 +9,7 @@ export interface PaperNote {
   readonly code: string;
 }
 
-/** QR readers need it. */
-const QR_BORDER_MODULES = 4;
+const QR_BORDER_MODULES = 4; // QR readers need it
 
 const ENCRYPTED_NOTICE =
   `<p>Each code is one note, encrypted with the passphrase of the note store that it comes from. Without

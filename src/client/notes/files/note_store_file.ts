@@ -9,8 +9,7 @@ import { MAX_NOTE_STORE_BYTES, type NoteStore, serializeNoteStore } from "../not
 import { encryptPaperCode } from "../paper/paper_code.ts";
 import { type NoteStorage, openStoredNotes } from "../stored_notes.ts";
 
-/** Changes of other processes take milliseconds. */
-const LOCK_TIMEOUT_MS = 20_000;
+const LOCK_TIMEOUT_MS = 20_000; // changes of other processes take milliseconds
 const LOCK_RETRY_INTERVAL_MS = 20;
 
 interface NoteStoreFile {

@@ -6,8 +6,7 @@ import { beginBody, type DepositBody, loadDeposit, loadStrict, opCodes } from ".
 
 interface JettonTransferBody {
   readonly queryId: bigint;
-  /** In the jetton's smallest unit. */
-  readonly amount: bigint;
+  readonly amount: bigint; // in the jetton's smallest unit
   readonly destination: Address;
   readonly responseDestination: Address;
   /** Nano to forward to the destination; for a deposit, the result of `get_deposit_value`. */

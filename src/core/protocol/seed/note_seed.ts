@@ -23,8 +23,7 @@ const CHECKSUM_BYTES = 3;
 const PREFIX = "tonado-seed-";
 const SALT = utf8("tonado note seed");
 const CHECKSUM_DOMAIN = utf8("tonado seed checksum");
-/** Crockford's base 32: no letter looks like a digit. */
-const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
+const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"; // Crockford's base 32: no letter looks like a digit
 const BITS_PER_CHARACTER = 5;
 const GROUP_LENGTH = 4;
 /** 35 bytes are exactly 56 characters. */

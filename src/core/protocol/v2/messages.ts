@@ -33,8 +33,7 @@ interface SettleBody {
   readonly queryId: bigint;
   readonly newRoot: bigint;
   readonly end: number;
-  /** Proof of `settle16`, bound to the sender. */
-  readonly proof: Cell;
+  readonly proof: Cell; // proof of `settle16`, bound to the sender
 }
 
 /** One withdrawal; the fee in the pool's smallest unit, the refund in nano. */
@@ -59,8 +58,7 @@ interface SkippedLog {
   readonly code: number;
 }
 
-/** Characters of a deposit by comment. */
-const COMMENT_LENGTH = 79;
+const COMMENT_LENGTH = 79; // characters of a deposit by comment
 
 export type V2PoolLog = PoolLog | SettlementLog | SkippedLog;
 

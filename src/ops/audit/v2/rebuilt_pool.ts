@@ -12,11 +12,9 @@ import type { RebuiltTree } from "../rebuilt_tree.ts";
 
 /** The state of a version 2 pool by its logs. `leaves` counts settled deposits. */
 export interface RebuiltV2Pool extends RebuiltTree {
-  /** All commitments, settled and waiting, in leaf order. */
-  readonly commitments: readonly bigint[];
+  readonly commitments: readonly bigint[]; // all commitments, settled and waiting, in leaf order
   readonly rootCount: number;
-  /** The roots that the pool accepts, oldest first. */
-  readonly acceptedRoots: readonly bigint[];
+  readonly acceptedRoots: readonly bigint[]; // the roots that the pool accepts, oldest first
   readonly spent: SpentSet;
   /** Unix times, as the pool stores them; 0 for what has not happened. */
   readonly times: { readonly touched: number; readonly settledAt: number; readonly waitingSince: number };

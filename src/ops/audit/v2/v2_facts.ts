@@ -7,8 +7,7 @@ import type { RebuiltV2Pool } from "./rebuilt_pool.ts";
 export interface V2Facts {
   readonly settleInfo: SettleInfo;
   readonly rebuilt: RebuiltV2Pool;
-  /** Absent if the account's data has another layout. */
-  readonly stored?: ReturnType<typeof decodeV2PoolData>;
+  readonly stored?: ReturnType<typeof decodeV2PoolData>; // absent if the account's data has another layout
 }
 
 /** Returns undefined for data of another layout. */

@@ -11,8 +11,7 @@ const PEM = /^-----BEGIN PRIVATE KEY-----\s+([A-Za-z0-9+/=\s]+)-----END PRIVATE 
 export const MAX_SIGNING_KEY_BYTES = 10_000;
 
 export interface SigningKey {
-  /** In hex. */
-  readonly publicKey: string;
+  readonly publicKey: string; // in hex
   sign(text: string): Promise<string>;
 }
 

@@ -26,15 +26,12 @@ const keyEntry = z.strictObject({
   challenge: hex(64),
   /** BLAKE2b of the points and the challenge, as snarkjs prints it. */
   contributionHash: hex(64),
-  /** SHA-256 of the key's file. */
-  zkey: hex(32),
+  zkey: hex(32), // SHA-256 of the key's file
 });
 
 const chained = {
-  /** `hash` of the preceding entry, or the head's hash. */
-  previous: hex(32),
-  /** SHA-256 of this entry without this member. */
-  hash: hex(32),
+  previous: hex(32), // `hash` of the preceding entry, or the head's hash
+  hash: hex(32), // SHA-256 of this entry without this member
 };
 
 const announcement = z.strictObject({
@@ -72,12 +69,10 @@ function transcriptSchema(version: 1 | 2) {
     circuits: perCircuit(
       version,
       z.strictObject({
-        /** SHA-256 of the constraint system. */
-        r1cs: hex(32),
+        r1cs: hex(32), // SHA-256 of the constraint system
         constraints: z.int().positive().max(MAX_CONSTRAINTS),
         circuitHash: hex(64),
-        /** SHA-256 of the initial key's file. */
-        zkey: hex(32),
+        zkey: hex(32), // SHA-256 of the initial key's file
       }),
     ),
     entries: z.array(z.discriminatedUnion("kind", [announcement, contribution, beacon])).max(10_000),

@@ -6,12 +6,9 @@ import type { LogEntry } from "../../../store/store.ts";
 export interface SpentPage {
   readonly from: number;
   readonly count: number;
-  /** null on the last page. */
-  readonly nextFrom: number | null;
-  /** 32 for each nullifier hash, big-endian. */
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Whether this page never changes. */
-  readonly isFinal: boolean;
+  readonly nextFrom: number | null; // null on the last page
+  readonly bytes: Uint8Array<ArrayBuffer>; // 32 for each nullifier hash, big-endian
+  readonly isFinal: boolean; // whether this page never changes
 }
 
 const INITIAL_CAPACITY = 256;

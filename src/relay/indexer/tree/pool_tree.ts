@@ -20,8 +20,7 @@ const INITIAL_CAPACITY_LEAVES = 1_024;
 export interface CommitmentsPage {
   readonly from: number;
   readonly count: number;
-  /** null on the last page. */
-  readonly nextFrom: number | null;
+  readonly nextFrom: number | null; // null on the last page
   /** The array's members as JSON in UTF-8, comma separated, in shared pieces. */
   readonly items: readonly Uint8Array<ArrayBuffer>[];
   /** Version 2 pools only, on the last page: the deposits that wait. */
@@ -29,8 +28,7 @@ export interface CommitmentsPage {
 }
 
 export interface LeafPage {
-  /** 32 for each leaf, big-endian. */
-  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly bytes: Uint8Array<ArrayBuffer>; // 32 for each leaf, big-endian
   /** Whether more leaves follow. Such a page never changes. */
   readonly isFinal: boolean;
 }
@@ -64,8 +62,7 @@ export type StoredPool = Pick<Store, "leaves" | "poolLog">;
 
 /** The tree of a version 1 pool. */
 export class PoolTree {
-  /** Whether a commitment may have several leaves. */
-  readonly allowsCopies: boolean = false;
+  readonly allowsCopies: boolean = false; // whether a commitment may have several leaves
   protected readonly payments = new PaymentLog();
   #tree = new MerkleTree();
   /** Encoded leaves, each followed by a comma. */

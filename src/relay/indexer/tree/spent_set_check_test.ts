@@ -7,8 +7,7 @@ import { testAddress } from "../../../../testkit/simulation/scripted_pool.ts";
 import { PoolState } from "../pool_state.ts";
 import { SpentSetCheck } from "./spent_set_check.ts";
 
-/** Keys of one slot, so that their order matters. */
-const key = (n: number) => (BigInt(n) << 12n) | 5n;
+const key = (n: number) => (BigInt(n) << 12n) | 5n; // keys of one slot, so that their order matters
 
 async function scene(known: readonly bigint[], spent: readonly bigint[], version = 2) {
   const deployment = { address: testAddress(1), asset: "native", denomination: 10n, version } as Deployment;

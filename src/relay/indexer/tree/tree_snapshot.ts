@@ -7,8 +7,7 @@ import type { TreeSnapshotStore } from "../../../store/tree_snapshot_store.ts";
 import type { Log } from "../../../telemetry/log.ts";
 import type { PoolTree } from "./pool_tree.ts";
 
-/** Smaller trees load as fast from the store. */
-const MIN_SNAPSHOT_LEAVES = 1_024;
+const MIN_SNAPSHOT_LEAVES = 1_024; // smaller trees load as fast from the store
 /** A tree is saved again after growing by this fraction. */
 const SAVE_GROWTH_DIVISOR = 16;
 

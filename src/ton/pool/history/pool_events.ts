@@ -3,13 +3,11 @@ import type { TransactionId } from "../../chain.ts";
 
 interface EventBase {
   readonly tx: TransactionId;
-  /** The block's time in Unix seconds. */
-  readonly timestamp: number;
+  readonly timestamp: number; // the block's time in Unix seconds
   /** The sender of the message; for a jetton deposit a jetton wallet, possibly not the pool's own. */
   readonly sender: Address;
   readonly queryId: bigint;
-  /** Hash of that message's cell, 64 hex digits. */
-  readonly messageHash: string;
+  readonly messageHash: string; // hash of that message's cell, 64 hex digits
 }
 
 interface JettonDepositor {

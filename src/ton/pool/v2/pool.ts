@@ -60,8 +60,7 @@ export interface PoolWithdraw2Args extends Omit<WithdrawRequest, "proof"> {
 /** `value` in nano: what `getWithdrawValue` or `getWithdrawManyValue` returns. */
 interface WithdrawMessageArgs {
   readonly value: bigint;
-  /** Default: 0. */
-  readonly queryId?: bigint;
+  readonly queryId?: bigint; // default: 0
 }
 
 /**

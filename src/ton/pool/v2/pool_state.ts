@@ -10,8 +10,7 @@ const WINDOW = 1024;
 
 interface V2JettonState {
   readonly master: Address;
-  /** null until the master answered. */
-  readonly wallet: Address | null;
+  readonly wallet: Address | null; // null until the master answered
   readonly claims: readonly Claim[];
 }
 
@@ -29,13 +28,11 @@ export interface V2PoolState {
   readonly paused: boolean;
   readonly spent: SpentSet;
   readonly commitment: (leafIndex: number) => bigint;
-  /** The newest roots, oldest first. */
-  readonly roots: readonly bigint[];
+  readonly roots: readonly bigint[]; // the newest roots, oldest first
   readonly rootCount?: number;
   readonly generation: number;
   readonly owner: Address | null;
-  /** undefined in a native pool. */
-  readonly jetton?: V2JettonState;
+  readonly jetton?: V2JettonState; // undefined in a native pool
 }
 
 export function emptyV2PoolState(
