@@ -2,6 +2,7 @@
 import { Problem } from "../../core/errors/problem.ts";
 import type { Secret } from "../../core/text/secret.ts";
 import type { Machine } from "./machine.ts";
+import type { BackupProof } from "./settings.ts";
 
 export type BackupKind = "file" | "paper";
 
@@ -36,9 +37,9 @@ export type BackupEvent =
 
 export interface BackupServices {
   make(kind: BackupKind): Promise<void>;
-  /** Opens a backup that was read back, and returns whether it has this store's seed. */
-  verify(content: Returned, passphrase: Secret<string>): Promise<boolean>;
-  recordProof(): Promise<void>;
+  /** Opens a backup that was read back. Returns its proof, or undefined if it does not have this store's seed. */
+  verify(content: Returned, passphrase: Secret<string>): Promise<BackupProof | undefined>;
+  recordProof(proof: BackupProof): void;
 }
 
 export function backupMachine(services: BackupServices): Machine<BackupState, BackupEvent> {
@@ -57,9 +58,9 @@ export function backupMachine(services: BackupServices): Machine<BackupState, Ba
       if (state.step !== "verifying") return {};
       return {
         verify: async (_signal, send) => {
-          const isOurs = await services.verify(state.content, state.passphrase);
-          if (isOurs) await services.recordProof();
-          send({ type: "verified", isOurs });
+          const proof = await services.verify(state.content, state.passphrase);
+          if (proof) services.recordProof(proof);
+          send({ type: "verified", isOurs: proof !== undefined });
         },
       };
     },

@@ -2,6 +2,7 @@
 import type { Problem } from "../../core/errors/problem.ts";
 import type { Secret } from "../../core/text/secret.ts";
 import type { Machine } from "./machine.ts";
+import type { BackupProof } from "./settings.ts";
 
 export type Restorable =
   | { readonly kind: "file"; readonly name: string; readonly bytes: Uint8Array }
@@ -12,7 +13,7 @@ export interface Restored {
   readonly added: number;
   readonly known: number;
   readonly otherNetwork: number; // added notes of a network other than the app's
-  readonly hasSeed: boolean;
+  readonly proof?: BackupProof; // if the source has a seed: it is a backup that was just opened
 }
 
 export type RestoreState =

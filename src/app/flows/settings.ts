@@ -14,10 +14,21 @@ const settingsSchema = z.object({
   /** Host of the endpoint that the user accepted for both deposits and withdrawals. */
   acceptedSharedHost: z.string().optional().catch(undefined),
   provenSeed: z.string().optional().catch(undefined), // fingerprint of the seed whose backup was read back
+  /** Tags of the notes in proven backup files that this seed does not bring back. */
+  provenNotes: z.array(z.string()).optional().catch(undefined),
 });
 
 /** The settings stored between visits. Absent members follow the build's configuration. */
 export type Settings = z.output<typeof settingsSchema>;
+
+/** Identifies the seed and the notes of a backup that was read back, without revealing them. */
+export type BackupProof = Readonly<Required<Pick<Settings, "provenSeed" | "provenNotes">>>;
+
+/** Returns the proof of all backups so far. Those of another seed no longer count. */
+export function addProof({ provenSeed, provenNotes = [] }: Settings, proof: BackupProof): BackupProof {
+  const earlier = provenSeed === proof.provenSeed ? provenNotes : [];
+  return { ...proof, provenNotes: [...new Set([...earlier, ...proof.provenNotes])] };
+}
 
 /** Parses stored settings. Malformed members get their defaults. */
 export function parseSettings(stored: unknown): Settings {

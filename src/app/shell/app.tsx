@@ -4,8 +4,10 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { isLockDue, storeMachine, type StoreState } from "../flows/store.ts";
 import { startFlow } from "../flows/machine.ts";
 import { restoreMachine } from "../flows/restore.ts";
+import { addProof } from "../flows/settings.ts";
 import type { Session } from "../services/context.ts";
-import { restoreServices, seedFingerprint, storeServices } from "../services/store_service.ts";
+import { restoreServices } from "../services/backups/restore_service.ts";
+import { storeServices } from "../services/store_service.ts";
 import { Frame } from "../views/frame.tsx";
 import { RestoreView } from "../views/restore.tsx";
 import { StartView } from "../views/start.tsx";
@@ -157,8 +159,8 @@ function RestoreScreen(
           }).catch((problem) => send({ type: "failed", problem }))}
         onDone={() => {
           ports.tabs.notify("store_changed");
-          const target = created.current ?? session;
-          if (target && state.step === "done" && state.restored.hasSeed) void rememberBackup(ports, target);
+          const proof = state.step === "done" ? state.restored.proof : undefined;
+          if (proof) ports.changeSettings(addProof(ports.settings.value, proof));
           if (created.current) onCreated(created.current);
           ports.go("#/");
         }}
@@ -166,12 +168,6 @@ function RestoreScreen(
       <ScanOverlay scan={scan} label={ports.texts.restore.scan} texts={ports.texts} />
     </>
   );
-}
-
-/** Marks the backup as proven: the store was just restored from it. */
-async function rememberBackup(ports: AppPorts, { store }: Session): Promise<void> {
-  const provenSeed = await seedFingerprint(store);
-  ports.changeSettings({ provenSeed });
 }
 
 /** Locks the store after a time without input, and sooner while the page is hidden. */

@@ -1,9 +1,15 @@
 import type { NoteRecord } from "../../client/notes/note_store.ts";
 import type { CheckState } from "../flows/check.ts";
+import type { BackupCoverage } from "../services/backups/backup_proof.ts";
 import type { NoteRow } from "../views/notes.tsx";
 import type { AppPorts } from "./app_ports.ts";
 
-export function toRow({ context }: AppPorts, record: NoteRecord, { result }: CheckState): NoteRow {
+export function toRow(
+  { context }: AppPorts,
+  record: NoteRecord,
+  { result }: CheckState,
+  coverage: BackupCoverage | undefined,
+): NoteRow {
   const { asset, amount, version, network } = record.note.reveal();
   const isElsewhere = network !== context.registry.network;
   const facts = result?.facts.get(record.id);
@@ -16,6 +22,7 @@ export function toRow({ context }: AppPorts, record: NoteRecord, { result }: Che
     ...{ asset, amount },
     state: isWaiting ? "waiting" : record.state,
     ...isElsewhere && { otherNetwork: network },
+    isMissingInBackup: coverage?.hasSeed === true && coverage.missing.has(record.id),
     ...facts && { deposits: facts.deposits, unspentDeposits: facts.unspentDeposits },
     ...depositedAt !== undefined && { ageSeconds: context.clock.now() / 1000 - depositedAt },
   };

@@ -4,12 +4,13 @@ import type { NoteRecord } from "../../client/notes/note_store.ts";
 import { backupMachine } from "../flows/backup.ts";
 import { beginPayment, depositMachine, resumeDeposit } from "../flows/deposit.ts";
 import type { DepositState } from "../flows/deposit_state.ts";
-import { connectionsOf } from "../flows/settings.ts";
+import { addProof, connectionsOf } from "../flows/settings.ts";
 import { addressInCode } from "../wallet/address_code.ts";
 import { resumeWithdraw, withdrawMachine, type WithdrawState } from "../flows/withdraw.ts";
 import type { Session } from "../services/context.ts";
 import { depositServices, poolChoice, ticketOf } from "../services/deposit_service.ts";
-import { backupServices, seedFingerprint } from "../services/store_service.ts";
+import { type BackupCoverage, findCoverage } from "../services/backups/backup_proof.ts";
+import { backupServices } from "../services/backups/backup_service.ts";
 import { withdrawServices } from "../services/withdraw_service.ts";
 import { BackupView } from "../views/backup.tsx";
 import { DepositView } from "../views/deposit.tsx";
@@ -40,16 +41,15 @@ export function OpenScreens(
 ) {
   const [records, reload] = useRecords(ports, session, route);
   const [check, sendCheck] = useCheck(ports, session);
-  const fingerprint = useFingerprint(session);
-  const isBackedUp = fingerprint !== undefined && ports.settings.value.provenSeed === fingerprint;
+  const coverage = useCoverage(ports, session, records);
   useEffect(reload, [check.step]);
-  const rows = records?.map((record) => toRow(ports, record, check)) ?? [];
+  const rows = records?.map((record) => toRow(ports, record, check, coverage)) ?? [];
   const waiting = rows.filter(needsCheck);
   useAutoCheck(check, waiting, () => sendCheck({ type: "check" }));
   const home = () => ports.go("#/");
   const [, screen = "", id = ""] = route.split("/");
   if (records === undefined) return null;
-  const known = { ports, session, isBackedUp, onDone: home };
+  const known = { ports, session, isBackedUp: coverage?.hasSeed === true, onDone: home };
   switch (screen) {
     case "deposit":
       return id === "" || records.some((record) => record.id === id)
@@ -73,7 +73,8 @@ export function OpenScreens(
     default:
       return (
         <NotesView
-          {...{ rows, isBackedUp, check }}
+          {...{ rows, check }}
+          hasBackup={coverage?.hasSeed}
           texts={ports.texts}
           onDeposit={() => ports.go("#/deposit")}
           onBackup={() => ports.go("#/backup")}
@@ -110,10 +111,25 @@ function useRecords(
   return [records, reload];
 }
 
-function useFingerprint({ store }: Session): string | undefined {
-  const [fingerprint, setFingerprint] = useState<string>();
-  useEffect(() => void seedFingerprint(store).then(setFingerprint, () => {}), [store]);
-  return fingerprint;
+/** Returns undefined until it is known. */
+function useCoverage(
+  { context: { registry }, settings }: AppPorts,
+  { store }: Session,
+  records: readonly NoteRecord[] | undefined,
+): BackupCoverage | undefined {
+  const [coverage, setCoverage] = useState<BackupCoverage>();
+  const { provenSeed, provenNotes } = settings.value;
+  useEffect(() => {
+    let isCurrent = true;
+    const find = async () => {
+      const content = { seed: await store.seed(), records: records ?? [] };
+      const found = await findCoverage(registry, content, { provenSeed, provenNotes });
+      if (isCurrent) setCoverage(found);
+    };
+    find().catch(() => {}); // the store was locked
+    return () => void (isCurrent = false);
+  }, [store, records, provenSeed, provenNotes]);
+  return coverage;
 }
 
 /** Interval of checks while notes wait for their settlement. Each check reads all pools. */
@@ -139,7 +155,7 @@ function BackupScreen({ ports, session, onDone }: KnownProps) {
     machine: backupMachine(backupServices(
       ports.context,
       session,
-      (provenSeed) => ports.changeSettings({ provenSeed }),
+      (proof) => ports.changeSettings(addProof(ports.settings.value, proof)),
       { title: backup.printTitle, lines: backup.printLines },
     )),
     initial: { step: "offer" as const },

@@ -116,7 +116,8 @@ export const en = {
     verify: "Open the backup",
     verifying: "Opening the backup …",
     provenTitle: "Your backup works",
-    provenLead: "It was read back and opened. It covers this note and every later one.",
+    provenLead:
+      "It was read back and opened. It brings back every note that you make here, later ones as well.",
     printTitle: "tonado backup",
     printLines: [
       "This code holds your recovery code, locked with your passphrase. It brings back every note, later ones as well.",
@@ -181,8 +182,12 @@ export const en = {
     backupNeeded: "Not backed up yet",
     backupNeededLead: "If this device breaks, the money is gone.",
     backupNow: "Back up now",
+    backupMissing: (count: number) => `${plural(count, "note is", "notes are")} in no backup`,
+    backupMissingLead:
+      "Save a backup file. A paper holds only the recovery code, which does not bring them back.",
+    notInBackup: "in no backup",
     backupProven: "Backed up",
-    backupProvenLead: "Your backup was opened and covers every note.",
+    backupProvenLead: "Your backup was opened and brings back every note.",
     tipTitle: "Stay hidden",
     tips: [
       "Wait before you withdraw: at least a day, and ten later deposits.",

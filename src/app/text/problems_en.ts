@@ -59,7 +59,7 @@ export const problemsEn: Readonly<Record<ProblemCode, ProblemText>> = {
   },
   seed_missing: {
     text: "These notes have no recovery code yet.",
-    next: "Make a deposit, which creates one, or restore a code.",
+    next: "Make a backup, which creates one, or restore a code.",
   },
   invalid_seed: {
     text: "This is not a complete recovery code.",

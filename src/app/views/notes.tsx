@@ -17,11 +17,14 @@ export interface NoteRow {
   /** Number of deposits in the note's pool, if known. */
   readonly deposits?: number | undefined;
   readonly ageSeconds?: number | undefined;
+  /** Whether the store has a proven backup, which does not bring back this note. */
+  readonly isMissingInBackup: boolean;
 }
 
 export interface NotesProps {
   readonly rows: readonly NoteRow[];
-  readonly isBackedUp: boolean;
+  /** Whether a proven backup has the seed; undefined until it is known. */
+  readonly hasBackup: boolean | undefined;
   readonly check: CheckState;
   readonly texts: Texts;
   readonly onDeposit: () => void;
@@ -32,7 +35,7 @@ export interface NotesProps {
 }
 
 export function NotesView(props: NotesProps) {
-  const { rows, texts, isBackedUp } = props;
+  const { rows, texts } = props;
   const { notes } = texts;
   return (
     <div class="columns">
@@ -45,20 +48,27 @@ export function NotesView(props: NotesProps) {
         <Checking {...props} />
       </Step>
       <aside>
-        {isBackedUp
-          ? <Notice kind="good" title={notes.backupProven} text={notes.backupProvenLead} />
-          : (
-            <Notice kind="warning" title={notes.backupNeeded}>
-              <p>{notes.backupNeededLead}</p>
-              <Button onClick={props.onBackup}>{notes.backupNow}</Button>
-            </Notice>
-          )}
+        <Backup {...props} />
         <section class="tips">
           <h2>{notes.tipTitle}</h2>
           <ul>{notes.tips.map((tip) => <li key={tip}>{tip}</li>)}</ul>
         </section>
       </aside>
     </div>
+  );
+}
+
+function Backup({ rows, hasBackup, texts: { notes }, onBackup }: NotesProps) {
+  if (hasBackup === undefined) return null;
+  const missing = rows.filter(({ isMissingInBackup }) => isMissingInBackup).length;
+  if (hasBackup && missing === 0) {
+    return <Notice kind="good" title={notes.backupProven} text={notes.backupProvenLead} />;
+  }
+  return (
+    <Notice kind="warning" title={hasBackup ? notes.backupMissing(missing) : notes.backupNeeded}>
+      <p>{hasBackup ? notes.backupMissingLead : notes.backupNeededLead}</p>
+      <Button onClick={onBackup}>{notes.backupNow}</Button>
+    </Notice>
   );
 }
 
@@ -91,6 +101,7 @@ function NoteCard(
   const details = [
     row.unspentDeposits !== undefined && row.unspentDeposits > 1 && notes.paidAgain(row.unspentDeposits),
     row.otherNetwork !== undefined && notes.otherNetwork(row.otherNetwork),
+    row.isMissingInBackup && notes.notInBackup,
     row.ageSeconds !== undefined && app.age(row.ageSeconds),
     row.deposits !== undefined && row.state === "deposited" && notes.set(row.deposits),
     row.state === "waiting" && notes.waitingLead,

@@ -3,7 +3,13 @@
 import assert from "node:assert/strict";
 import { createNoteRecord } from "../../../src/client/notes/note_store.ts";
 import { createNote, formatNote } from "../../../src/core/protocol/note.ts";
-import { type FaultCases, type FaultScene, runCases, withFaultScene } from "../../support/app/fault_scene.ts";
+import {
+  type FaultCases,
+  type FaultScene,
+  runCases,
+  type Visit,
+  withFaultScene,
+} from "../../support/app/fault_scene.ts";
 import {
   encryptStore,
   newContent,
@@ -11,6 +17,8 @@ import {
   unpaidContent,
 } from "../../support/app/funded_notes.ts";
 import { PASSPHRASE } from "../../support/app/journey.ts";
+import { chooseAmount } from "../../support/app/money_steps.ts";
+import { proveBackup } from "../../support/app/app_scene.ts";
 import { chooseFile, countNotes, openRestore, restoreFile } from "../../support/app/restore_steps.ts";
 import { chromium } from "../../support/system/chromium.ts";
 
@@ -79,6 +87,28 @@ const cases: FaultCases = {
     await countNotes(visit, 1);
   },
 
+  async "a single note restored in a new browser can be backed up, followed by a deposit, and a later one is in no backup"(
+    scene,
+  ) {
+    const visit = await scene.visit({ content: "none" });
+    await visit.click("I have a backup");
+    await restoreNote(visit);
+    await chooseAmount(visit, POOL);
+    await visit.step("offer");
+    for (const { name } of Deno.readDirSync(scene.downloads)) await Deno.remove(`${scene.downloads}/${name}`);
+    await proveBackup(visit, scene.downloads);
+    await visit.step("pay-");
+    await visit.click("Show my notes");
+    await countNotes(visit, 2);
+    assert.match((await visit.notices())[1], /^Backed up /);
+    await openRestore(visit);
+    await restoreNote(visit);
+    await visit.page.waitForSelector("aside .notice.is-warning");
+    assert.match((await visit.notices())[1], /^1 note is in no backup Save a backup file\./);
+    assert.match(await visit.text(), /in no backup\n/);
+    await visit.inspect("notes-not-in-backup");
+  },
+
   async "a backup of another network is kept and cannot be used here"(scene) {
     const { seed } = newContent();
     const note = createNote({ asset: "native", amount: "10", network: "testnet" });
@@ -98,6 +128,20 @@ const cases: FaultCases = {
     assert.equal(await visit.page.$("li.note button"), null, "it offers nothing that cannot be done");
   },
 };
+
+/** Restores a note that no seed brings back, and returns to the list. */
+async function restoreNote(visit: Visit): Promise<void> {
+  const note = createNote({ asset: "native", amount: "10", network: "localnet", version: 2 });
+  await visit.step("restore");
+  await visit.type("restore-text", formatNote(note));
+  await visit.click("Continue with this code");
+  await visit.step("restore-passphrase");
+  await visit.type("restore-passphrase", PASSPHRASE);
+  await visit.click("Open");
+  await visit.step("restored");
+  await visit.click("Show my notes");
+  await visit.step("notes");
+}
 
 /** Returns a store's content with unpaid notes of the pool. */
 const contentWith = (scene: FaultScene, count: number, content?: StoreContent) =>

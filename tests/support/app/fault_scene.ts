@@ -5,8 +5,7 @@
  */
 import assert from "node:assert/strict";
 import type { Browser, BrowserContext, Page } from "puppeteer-core";
-import { seedFingerprint } from "../../../src/app/services/store_service.ts";
-import type { NoteStore } from "../../../src/client/notes/note_store.ts";
+import { seedFingerprint } from "../../../src/app/services/backups/backup_proof.ts";
 import { type Deployments, parseDeployments } from "../../../src/core/protocol/deployments.ts";
 import { sourceCommand, startProgram } from "../../../testkit/programs/program.ts";
 import { withTempDirectory } from "../../../testkit/programs/temp_directory.ts";
@@ -196,7 +195,6 @@ async function openVisit(
 
 /** Puts the store of an earlier visit into the profile. */
 export async function keepStore(page: Page, content: StoreContent, isBackedUp: boolean): Promise<void> {
-  const seed = () => Promise.resolve(content.seed);
   await page.evaluate(async ({ bytes, preferences }) => {
     const database = await new Promise<IDBDatabase>((resolve, reject) => {
       const request = indexedDB.open("tonado");
@@ -211,7 +209,7 @@ export async function keepStore(page: Page, content: StoreContent, isBackedUp: b
   }, {
     bytes: toBase64(await encryptStore(content, PASSPHRASE)),
     preferences: JSON.stringify(
-      isBackedUp ? { provenSeed: await seedFingerprint({ seed } as unknown as NoteStore) } : {},
+      isBackedUp ? { provenSeed: seedFingerprint(content.seed) } : {},
     ),
   });
 }
