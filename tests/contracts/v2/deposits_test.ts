@@ -95,6 +95,19 @@ Deno.test("a comment in upper or mixed case names the same commitment", async ()
   await assertStateMirrored(sandbox);
 });
 
+Deno.test("a comment of any hex digits names its commitment, in either case", async () => {
+  const sandbox = await V2Sandbox.open();
+  for (const digit of "0123456789abcdef") {
+    const commitment = BigInt(`0x0${digit.repeat(63)}`);
+    const text = depositComment(commitment);
+    for (const comment of [text, `tonado:${text.slice(7).toUpperCase()}`]) {
+      assertAccepted(await sandbox.send(commentBody(comment), sandbox.pool.denomination), comment);
+      sandbox.commitments.push(commitment);
+    }
+  }
+  await assertStateMirrored(sandbox);
+});
+
 /** Characters next to the digits, and those that a careless parser of hex digits in parallel accepts. */
 const wrongCharacters = [..."/:@GOgo`{ zZ\0\x0f\x10\x19\x1f\x41g\x80\xb0\xc1\xe1\xff"].filter((char) =>
   !/[0-9a-fA-F]/.test(char)
@@ -217,6 +230,9 @@ for (const bounce of [true, false]) {
     await returned("ERR_QUEUE_FULL");
     assertAccepted(await sandbox.settle({ newRoot: freshElement() }));
     assertAccepted(await sandbox.deposit({ bounce }));
+    await sandbox.setState({ deposits: MAX_QUEUED + 6, settled: 7, commitment });
+    assertAccepted(await sandbox.deposit({ bounce }));
+    await returned("ERR_QUEUE_FULL");
   });
 }
 

@@ -12,6 +12,8 @@ import { freshElement, type PriceList, priceLists } from "../../../testkit/chain
 import { decodeV2PoolData } from "../../../src/ton/pool/v2/pool_state.ts";
 import { V2Sandbox } from "../../../testkit/chain/v2/sandbox.ts";
 import { fillPath } from "../../../testkit/chain/v2/deep_slots.ts";
+import { at } from "../../support/contracts/claims.ts";
+import { configWithFreeStorage } from "../../support/contracts/network_configs.ts";
 import { assertAccepted, assertLeft, assertRefused } from "../../support/contracts/v2_assertions.ts";
 
 const constant = await contractConstants(2);
@@ -50,10 +52,12 @@ for (const list of Object.keys(priceLists) as PriceList[]) {
     const places = [[0, 0], [1, 0], [3, 0], [4, 0], [255, 0], [256, 0], [300, 17], [33_022, 300]];
     for (const [deposits, settled] of places) {
       for (const comment of [false, true]) {
-        await sandbox.setState({ deposits, settled, commitment: (leafIndex) => BigInt(leafIndex) });
+        const before = 12_345n;
+        const state = { deposits, settled, commitment: (leafIndex: number) => BigInt(leafIndex) };
+        await sandbox.setState({ ...state, pending: before });
         const outcome = assertAccepted(await sandbox.deposit({ comment }));
-        const { pending } = await stateOf(sandbox);
-        assertLeft(outcome, sandbox.pool.denomination - pending, prices, `${deposits}, ${comment}`);
+        const gas = (await stateOf(sandbox)).pending - before;
+        assertLeft(outcome, sandbox.pool.denomination - gas, prices, `${deposits}, ${comment}`);
       }
     }
   });
@@ -63,13 +67,14 @@ for (const list of Object.keys(priceLists) as PriceList[]) {
     for (const [count, wait] of [[1, 0], [1, 600], [1, FULL_REWARD_SECONDS], [3, 86_400], [15, 0], [16, 7]]) {
       for (const more of [0, 5]) {
         const waitingSince = sandbox.pool.chain.now! - wait;
-        const [pending, debt, deposits] = [123_456_789n, 55n, count + more];
-        await sandbox.setState({ deposits, commitment: () => 1n, waitingSince, pending, debt });
-        const outcome = assertAccepted(await sandbox.settle({ end: count }));
+        const [pending, debt, settled] = [123_456_789n, 55n, 32];
+        const deposits = settled + count + more;
+        await sandbox.setState({ deposits, settled, commitment: () => 1n, waitingSince, pending, debt });
+        const outcome = assertAccepted(await sandbox.settle({ end: settled + count }));
         const cost = costOf(prices);
         const reward = BigInt(count) * cost / 8n +
           BigInt(Math.min(wait, FULL_REWARD_SECONDS)) * cost / BigInt(FULL_REWARD_SECONDS);
-        const moved = more === 0 ? pending : pending * BigInt(count) / BigInt(deposits);
+        const moved = more === 0 ? pending : pending * BigInt(count) / BigInt(count + more);
         const state = await stateOf(sandbox);
         assert.deepEqual([state.debt, state.pending], [debt + moved + reward, pending - moved]);
         assertLeft(outcome, -reward, prices, `${count} after ${wait}`);
@@ -232,4 +237,15 @@ Deno.test("the owner can take what exceeds all notes, debt, pending gas and 40 y
   assertAccepted(await take(surplus));
   const stranger = () => sandbox.send(storeRecoverStuck(1n, from), toNano(1));
   await assertRefused(sandbox, "ERR_NOT_OWNER", stranger);
+});
+
+Deno.test("where storage is free, the owner leaves 2.5, and what is recovered arrives at the named account", async () => {
+  const sandbox = await V2Sandbox.open({ config: configWithFreeStorage() });
+  await sandbox.setState({}, toNano(10));
+  const from = sandbox.pool.owner.address;
+  const recover = (amount: bigint) => sandbox.send(storeRecoverStuck(amount, at(1)), toNano(1), { from });
+  await assertRefused(sandbox, "ERR_NOT_SURPLUS", () => recover(toNano("7.5") + 1n));
+  assertAccepted(await recover(toNano("7.5")));
+  const { balance } = await sandbox.pool.chain.getContract(at(1));
+  assert.equal(balance, toNano("7.5") - chainPrices(priceLists.mainnet).forward(0));
 });

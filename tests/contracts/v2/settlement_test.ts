@@ -1,15 +1,21 @@
 /** Settlements of a version 2 pool: what they change, and every attack on them. */
 import assert from "node:assert/strict";
-import { Address, toNano } from "@ton/core";
+import { Address, type Cell, toNano } from "@ton/core";
 import { FIELD_MODULUS } from "../../../src/core/crypto/field.ts";
 import { storeAdmin } from "../../../src/core/protocol/messages/pool_messages.ts";
 import { storeSettle } from "../../../src/core/protocol/v2/messages.ts";
 import { PARTIAL_BATCH_SECONDS, ROOT_WINDOW } from "../../../src/core/protocol/v2/pool_constants.ts";
 import { zeros } from "../../../src/core/tree/zeros.ts";
 import { freshElement } from "../../../testkit/chain/pool_sandbox.ts";
+import { proofCell } from "../../../testkit/chain/trapdoor_keys.ts";
 import { V2Sandbox } from "../../../testkit/chain/v2/sandbox.ts";
 import { falseSettlements, malformedSettlements } from "../../support/contracts/v2_bad_settlements.ts";
-import { invalidateProof, invalidations, unpackProof } from "../../support/contracts/invalid_proofs.ts";
+import {
+  invalidateProof,
+  invalidations,
+  leaveSubgroup,
+  unpackProof,
+} from "../../support/contracts/invalid_proofs.ts";
 import { assertAccepted, assertRefused, assertStateMirrored } from "../../support/contracts/v2_assertions.ts";
 
 async function openWith(deposits: number, settled = 0): Promise<V2Sandbox> {
@@ -87,6 +93,27 @@ Deno.test("a proof with invalid points is refused", async () => {
     const proof = invalidateProof(unpackProof(honest), spoil);
     await assertRefused(sandbox, "ERR_PROOF_INVALID", () => sandbox.settle({ proof }), what);
   }
+});
+
+Deno.test("points outside their subgroups are refused in a withdrawal, a batch and a settlement", async () => {
+  const sandbox = await V2Sandbox.open();
+  await sandbox.setState({ deposits: 48, settled: 32, commitment: () => 1n, roots: [5n] });
+  const [first, second, third] = sandbox.requests([{}, {}, {}]);
+  const newRoot = 7n;
+  const honest = sandbox.settleBody({ newRoot }).refs[0];
+  const messages: [valid: Cell, send: (proof: Cell) => ReturnType<V2Sandbox["withdraw"]>][] = [
+    [first.proof, (proof) => sandbox.withdraw({ ...first, proof })],
+    [second.proof, (proof) => sandbox.withdrawMany([third, { ...second, proof }])],
+    [honest, (proof) => sandbox.settle({ newRoot, proof })],
+  ];
+  for (const [valid, send] of messages) {
+    const { a, c, b } = unpackProof(valid);
+    for (const spoiled of [proofCell(leaveSubgroup(a), c, b), proofCell(a, leaveSubgroup(c), b)]) {
+      await assertRefused(sandbox, "ERR_PROOF_INVALID", () => send(spoiled));
+    }
+    assertAccepted(await send(valid), "the subgroup was the fault");
+  }
+  assert.equal((await sandbox.pool.getPoolInfo()).withdrawals, 3);
 });
 
 Deno.test("a settlement with a wrong end is stale: nothing, the past, too far, past the chunk", async () => {
@@ -179,9 +206,8 @@ Deno.test("the history keeps the newest 1,024 roots, at their numbers and nowher
   for (const back of [0, 1, 2, 3, 4, 17, 64, 255, 256, 257, 1000, ROOT_WINDOW - 1]) {
     const [root, rootNumber] = [roots.at(-1 - back)!, 2999 - back];
     assertAccepted(await sandbox.withdraw({ root, rootNumber }), `${back} back`);
-    for (
-      const other of [rootNumber - 1, rootNumber + 1, rootNumber - ROOT_WINDOW, rootNumber + ROOT_WINDOW]
-    ) {
+    for (const distance of [-ROOT_WINDOW, -1, 1, 2, ROOT_WINDOW]) {
+      const other = rootNumber + distance;
       const attempt = () => sandbox.withdraw({ root, rootNumber: other });
       await assertRefused(sandbox, "ERR_UNKNOWN_ROOT", attempt, `${back} back as ${other}`);
     }

@@ -37,7 +37,9 @@ Deno.test("a withdrawal changed after proving is refused: payees, fee, refund, n
 });
 
 const faults: [ExitCodeName, (sandbox: V2Sandbox) => V2WithdrawChange & { value?: bigint }][] = [
+  ["ERR_NOT_IN_FIELD", () => ({ nullifierHash: FIELD_MODULUS })],
   ["ERR_NOT_IN_FIELD", () => ({ nullifierHash: FIELD_MODULUS + 5n })],
+  ["ERR_NOT_IN_FIELD", () => ({ root: FIELD_MODULUS })],
   ["ERR_NOT_IN_FIELD", () => ({ root: 2n ** 256n - 1n })],
   ["ERR_UNKNOWN_ROOT", () => ({ root: freshElement() })],
   ["ERR_STALE_SLOT", () => ({ carried: beginCell().storeUint(1, 96).endCell() })],
@@ -72,6 +74,11 @@ Deno.test("only the owner pauses, and a burned owner is no one", async () => {
     await assertRefused(sandbox, "ERR_NOT_OWNER", () => sandbox.send(storeAdmin(op), toNano(1)));
     assertAccepted(await sandbox.send(storeAdmin(op), toNano(1), { from: sandbox.pool.owner.address }));
     assert.equal((await sandbox.pool.getPoolInfo()).paused, op === "admin_pause");
+    for (const more of [beginCell().storeBit(0), beginCell().storeRef(Cell.EMPTY)]) {
+      const body = beginCell().storeSlice(storeAdmin(op).beginParse()).storeBuilder(more).endCell();
+      const attempt = () => sandbox.send(body, toNano(1), { from: sandbox.pool.owner.address });
+      await assertRefused(sandbox, "ERR_MALFORMED", attempt);
+    }
   }
   const burned = await V2Sandbox.open({ owner: "burned" });
   const pause = () => burned.send(storeAdmin("admin_pause"), toNano(1), { from: burned.pool.owner.address });

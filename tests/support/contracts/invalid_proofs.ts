@@ -2,8 +2,10 @@
  * Proofs that a verifier must reject: valid proofs with points replaced by other points, by infinity, or by bytes
  * that encode no point.
  */
+import assert from "node:assert/strict";
 import { bls12_381 } from "@noble/curves/bls12-381.js";
 import type { Cell } from "@ton/core";
+import { FIELD_MODULUS } from "../../../src/core/crypto/field.ts";
 import { BASE_FIELD_MODULUS, compressG1, compressG2 } from "../../../src/core/crypto/proof_codec.ts";
 import { offSubgroupG1, offSubgroupG2 } from "../prover/off_subgroup_points.ts";
 import { proofCell } from "../../../testkit/chain/trapdoor_keys.ts";
@@ -54,6 +56,19 @@ const generator1 = G1.Point.BASE.toBytes(true);
 export const generator2 = G2.Point.BASE.toBytes(true);
 /** Returns the negated point. */
 export const negatePoint = (bytes: Uint8Array) => flagged(bytes, (flags) => flags ^ 0x20);
+
+/**
+ * Moves a point of G1 out of its subgroup such that its pairings stay the same: adds a point of an order prime to r,
+ * which pairs to one with every other.
+ */
+export function leaveSubgroup(bytes: Uint8Array): Uint8Array {
+  const [x, y] = offSubgroupG1().map(BigInt);
+  const stray = G1.Point.fromAffine({ x, y });
+  const torsion = stray.multiply(FIELD_MODULUS - 1n).add(stray);
+  assert.ok(!torsion.is0());
+  const moved = G1.Point.fromBytes(Uint8Array.from(bytes)).add(torsion).toAffine();
+  return compressG1([String(moved.x), String(moved.y)]);
+}
 
 /** Ways to invalidate a proof whose signals are right. */
 export const invalidations: Record<string, (proof: ProofPoints) => Partial<ProofPoints>> = {

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import type { Address } from "@ton/core";
 import { type ExitCodeName, exitCodes } from "../../../src/core/errors/problem.ts";
+import type { WithdrawalLog } from "../../../src/core/protocol/messages/pool_messages.ts";
 import { loadDepositRefusal } from "../../../src/core/protocol/messages/jetton_messages.ts";
 import {
   decodeLedger,
@@ -64,6 +65,27 @@ export async function assertDepositReturned(
   assert.equal(loadDepositRefusal(back.body), name);
   const { coins } = inMessage.info.value;
   assert.equal(back.info.value.coins, coins - outcome.tx.totalFees.coins - back.info.forwardFee);
+}
+
+/** Asserts that the logs are those of these withdrawals, in order. */
+export function assertWithdrawalsLogged(
+  { logs }: V2Outcome,
+  withdrawals: readonly (Omit<WithdrawalLog, "kind" | "relayer"> & { relayer: Address })[],
+): void {
+  const plain = withdrawals.map((each) => ({
+    ...each,
+    kind: "withdrawal",
+    recipient: each.recipient.toString(),
+    relayer: each.relayer.toString(),
+  }));
+  assert.deepEqual(
+    logs.map((log) =>
+      log?.kind === "withdrawal"
+        ? { ...log, recipient: log.recipient.toString(), relayer: log.relayer?.toString() }
+        : log
+    ),
+    plain,
+  );
 }
 
 /** Asserts that the stored queue, spent set and root history are exactly those of the sandbox's mirror. */

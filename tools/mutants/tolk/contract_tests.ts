@@ -56,13 +56,17 @@ const context = {
 
 /** The tests that are closest to a source. They run first, until kills tell more. */
 const CLOSEST_TESTS: readonly (readonly [RegExp, RegExp])[] = [
-  [/\/v2\/(?:settlement|queue|roots|rewards)\.tolk$/, /settlement_test|v2\/jetton\/happy_test/],
+  [/\/v2\/(?:settlement|queue|roots|rewards)\.tolk$/, /settlement(?:_terms)?_test|v2\/jetton\/happy_test/],
   [/\/v2\/(?:comment|messages)\.tolk$/, /deposits_test|types_test|v2\/jetton\/attacks_test/],
-  [/\/v2\/(?:jetton\/)?(?:fees|storage|ledger)\w*\.tolk$/, /money_test/],
+  [/\/v2\/(?:jetton\/)?fees\w*\.tolk$/, /v2\/(?:jetton\/)?(?:quote|money)_test/],
+  [/\/v2\/(?:jetton\/)?(?:storage|ledger)\.tolk$/, /money_test/],
   [/\/v2\/jetton\/claims_jetton\.tolk$/, /v2\/jetton\/claims_test/],
   [/\/v2\/jetton\/(?:deposits|pool)_jetton\.tolk$/, /v2\/jetton\/(?:happy|attacks|money)_test/],
   [/\/v2\/(?:withdraw_many|spent_set)\.tolk$/, /withdraw_many_test|spent_set_test/],
-  [/\/v2\/pool(?:_native)?\.tolk$/, /v2\/(?:withdraw|deposits|withdraw_many|rebuild|money)_test/],
+  [
+    /\/v2\/pool(?:_native)?\.tolk$/,
+    /v2\/(?:getters|payouts|settlement|withdraw|deposits|withdraw_many|rebuild|money)_test/,
+  ],
   [/\/prices\.tolk$/, /quote_test|money_test|exact_charges_test/],
   [/\/pool_exits\.tolk$/, /proofs_test|malformed_test|rejections_test/],
   [/\/errors\.tolk$/, /rejections_test|discovery_test|admin_test|withdraw_test/],

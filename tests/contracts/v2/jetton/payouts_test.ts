@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { type Address, beginCell, toNano } from "@ton/core";
 import { storeJettonTransfer } from "../../../../src/core/protocol/messages/jetton_messages.ts";
-import { opCodes, type WithdrawalLog } from "../../../../src/core/protocol/messages/pool_messages.ts";
+import { opCodes } from "../../../../src/core/protocol/messages/pool_messages.ts";
 import { storeEnqueue } from "../../../../src/core/protocol/v2/messages.ts";
 import { chainPrices } from "../../../../testkit/chain/chain_prices.ts";
 import { priceLists } from "../../../../testkit/chain/pool_sandbox.ts";
@@ -10,7 +10,12 @@ import { V2JettonSandbox } from "../../../../testkit/chain/v2/jetton_sandbox.ts"
 import type { V2Outcome } from "../../../../testkit/chain/v2/sandbox.ts";
 import { at } from "../../../support/contracts/claims.ts";
 import { configWithClosedBasechain } from "../../../support/contracts/network_configs.ts";
-import { assertAccepted, assertRefused, balanceChange } from "../../../support/contracts/v2_assertions.ts";
+import {
+  assertAccepted,
+  assertRefused,
+  assertWithdrawalsLogged,
+  balanceChange,
+} from "../../../support/contracts/v2_assertions.ts";
 import { storageShare } from "../../../support/contracts/v2_jetton_costs.ts";
 
 const settled = { deposits: 40, settled: 32, commitment: () => 1n, roots: [5n, 6n] };
@@ -22,27 +27,6 @@ function messagesOf({ sent }: V2Outcome) {
     assert.ok(info.type === "internal");
     return { to: info.dest.toString(), coins: info.value.coins, body: body.toString() };
   });
-}
-
-/** Asserts that the logs are those of these withdrawals, in order. */
-function assertLogged(
-  { logs }: V2Outcome,
-  withdrawals: readonly (Omit<WithdrawalLog, "kind" | "relayer"> & { relayer: Address })[],
-): void {
-  const plain = withdrawals.map((each) => ({
-    ...each,
-    kind: "withdrawal",
-    recipient: each.recipient.toString(),
-    relayer: each.relayer.toString(),
-  }));
-  assert.deepEqual(
-    logs.map((log) =>
-      log?.kind === "withdrawal"
-        ? { ...log, recipient: log.recipient.toString(), relayer: log.relayer?.toString() }
-        : log
-    ),
-    plain,
-  );
 }
 
 /** Asserts that the pool sends these refunds, and after them these transfers, which share the rest equally. */
@@ -88,7 +72,7 @@ Deno.test("a withdrawal pays the refund and the note to the recipient, the fee t
       refund === 0n ? [] : [[at(1), refund]],
       [...payout.filter(([, amount]) => amount > 0n), [at(2), fee]],
     );
-    assertLogged(outcome, [change]);
+    assertWithdrawalsLogged(outcome, [change]);
   }
   assert.equal((await pool.getPoolInfo()).withdrawals, 2);
 });
@@ -112,7 +96,7 @@ Deno.test("a batch pays every refund and note, the sum of the fees in one transf
     [[at(1), 11n], [at(3), 13n]],
     [[at(1), pool.denomination - 7n], [at(2), pool.denomination - 20n], [relayer, pool.denomination + 27n]],
   );
-  assertLogged(outcome, items);
+  assertWithdrawalsLogged(outcome, items);
   assert.equal((await pool.getPoolInfo()).withdrawals, 3);
 });
 
