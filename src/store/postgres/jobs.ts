@@ -1,17 +1,13 @@
-import type { Job, JobId, PoolId, SettlingEvent } from "../store.ts";
+import type { Job, JobId, PoolId, SettlingEvent, Withdrawal } from "../store.ts";
 import type { Query } from "./database.ts";
-import { fieldToBytea, JOB_COLUMNS, jobToValues, rowToJob } from "./rows.ts";
-import { toRowKey } from "./statements.ts";
+import { fieldToBytea } from "./table.ts";
+import { fromJobRow, jobTable, toJobRow, withdrawalTable } from "./tables.ts";
 
-const JOB_COLUMN_LIST = JOB_COLUMNS.join(", ");
-const JOB_PLACEHOLDERS = JOB_COLUMNS.map((_, i) => `$${i + 1}`).join(", ");
-const JOB_ASSIGNMENTS = JOB_COLUMNS.slice(2).map((name, i) => `${name} = $${i + 3}`).join(", ");
-
-export const INSERT_JOB_SQL = `insert into jobs (${JOB_COLUMN_LIST}) values (${JOB_PLACEHOLDERS})`;
+const JOB_ASSIGNMENTS = jobTable.columnNames.slice(2).map((name, i) => `${name} = $${i + 3}`).join(", ");
 const UPDATE_JOB_SQL = `update jobs set ${JOB_ASSIGNMENTS} where pool = $1 and nullifier_hash = $2`;
 
 export async function writeJob(query: Query, job: Job): Promise<void> {
-  await query(UPDATE_JOB_SQL, jobToValues(job));
+  await query(UPDATE_JOB_SQL, jobTable.toValues(toJobRow(job)));
 }
 
 export async function settleJobs(
@@ -42,17 +38,35 @@ export async function lockJobs(
     "select * from jobs where pool = $1 and nullifier_hash = any($2::bytea[]) order by nullifier_hash for update",
     [pool, hashes.map(fieldToBytea)],
   );
-  return new Map(rows.map(rowToJob).map((job) => [job.nullifierHash, job]));
+  return new Map(rows.map((row) => fromJobRow(jobTable.parse(row))).map((job) => [job.nullifierHash, job]));
 }
+
+const BY_NOTE_SQL = "where pool = $1 and nullifier_hash = $2";
 
 export async function selectJob(
   query: Query,
   id: JobId,
   lock: "" | "for update" = "",
 ): Promise<Job | undefined> {
-  const [row] = await query(
-    `select * from jobs where pool = $1 and nullifier_hash = $2 ${lock}`,
-    toRowKey(id.pool, id.nullifierHash),
+  const found = await jobTable.find(query, `${BY_NOTE_SQL} ${lock}`, [
+    id.pool,
+    fieldToBytea(id.nullifierHash),
+  ]);
+  return found && fromJobRow(found);
+}
+
+export function selectWithdrawal(query: Query, id: JobId): Promise<Withdrawal | undefined> {
+  return withdrawalTable.find(query, BY_NOTE_SQL, [id.pool, fieldToBytea(id.nullifierHash)]);
+}
+
+/** Row locks do not suffice: decisions depend on the absence of a row. Ascending order prevents deadlocks. */
+export async function lockNullifierHashes(query: Query, hashes: Iterable<bigint>): Promise<void> {
+  const numbers = [...new Set(hashes)].map((hash) => BigInt.asIntN(64, hash)).sort((a, b) =>
+    Number(a > b) - Number(a < b)
   );
-  return row && rowToJob(row);
+  if (numbers.length === 0) return;
+  await query(
+    "select pg_advisory_xact_lock(number) from (select unnest($1::bigint[]) as number) as numbers",
+    [numbers.map(String)],
+  );
 }

@@ -22,24 +22,29 @@ import {
   type Transfer,
   type Withdrawal,
 } from "../store.ts";
-import { archiveRows, readIdentity, restoreRows } from "./archive.ts";
-import { moveCursor, rollBackCursor } from "./cursors.ts";
+import { archiveRows, restoreRows } from "./archive.ts";
+import { moveCursor } from "./cursors.ts";
 import { connectDatabase, connectionProfiles, Database, type Query } from "./database.ts";
-import { INSERT_JOB_SQL, lockJobs, selectJob, settleJobs, writeJob } from "./jobs.ts";
+import { lockJobs, lockNullifierHashes, selectJob, selectWithdrawal, settleJobs, writeJob } from "./jobs.ts";
 import { readLeaves } from "./leaves.ts";
-import { insertLedger, readLedger, removeLedgerAfter } from "./ledger.ts";
 import { Lease } from "./lease.ts";
 import { assertSchemaCurrent, migrate, SCHEMA_VERSION } from "./migrate.ts";
-import { insertPoolLog, readPoolLog, removePoolLogFrom } from "./pool_log.ts";
-import { listWithdrawals, removeRows, selectWithdrawal } from "./rollback.ts";
-import { jobToValues, rowToCursor, rowToDeposit, rowToJob, rowToTransfer, transferToValues } from "./rows.ts";
+import { fieldToBytea } from "./table.ts";
 import {
-  INSERT_IDENTITY_SQL,
-  INSERT_TRANSFER_SQL,
-  insertDeposits,
-  insertWithdrawals,
-  lockNullifierHashes,
-} from "./statements.ts";
+  cursorTable,
+  depositTable,
+  fromJobRow,
+  identityTable,
+  jobTable,
+  ledgerTable,
+  logTable,
+  readLedger,
+  readPoolLog,
+  readWithdrawals,
+  toJobRow,
+  transferTable,
+  withdrawalTable,
+} from "./tables.ts";
 import { monotonicClock } from "../../core/time.ts";
 
 const MAX_BATCH_EVENTS = 1_000; // small enough to hold locks only briefly
@@ -102,8 +107,7 @@ class PostgresStore implements ArchivedStore {
   }
 
   async cursor(pool: PoolId): Promise<Cursor | undefined> {
-    const [row] = await this.database.query("select lt, hash from sync_cursor where pool = $1", [pool]);
-    return row && rowToCursor(row);
+    return await cursorTable.find(this.database.query, "where pool = $1", [pool]);
   }
 
   async apply(
@@ -117,15 +121,13 @@ class PostgresStore implements ArchivedStore {
       await moveCursor(query, pool, from, to);
       const settling = events.flatMap((event) => toSettlingEvent(event) ?? []);
       await lockNullifierHashes(query, settling.map(({ nullifierHash }) => nullifierHash));
-      await insertDeposits(query, pool, events.filter((event) => event.kind === "deposit").map(toDeposit));
-      await insertWithdrawals(
-        query,
-        pool,
-        events.filter((event) => event.kind === "withdrawal").map(toWithdrawal),
-      );
+      const deposits = events.filter((event) => event.kind === "deposit").map(toDeposit);
+      await depositTable.insert(query, deposits, pool);
+      const withdrawals = events.filter((event) => event.kind === "withdrawal").map(toWithdrawal);
+      await withdrawalTable.insert(query, withdrawals, pool);
       await settleJobs(query, pool, settling, settle);
-      await insertLedger(query, ledger);
-      await insertPoolLog(query, pool, log);
+      await ledgerTable.insert(query, ledger);
+      await logTable.insert(query, log, pool);
     });
   }
 
@@ -134,11 +136,16 @@ class PostgresStore implements ArchivedStore {
     reopen: JobChange,
   ): Promise<void> {
     await this.#leaderTransaction(async (query) => {
-      await rollBackCursor(query, pool, from, to);
+      await moveCursor(query, pool, from, to);
       await lockNullifierHashes(query, payments);
-      await removeRows(query, pool, leaves, payments);
-      await removeLedgerAfter(query, pool, to?.lt ?? 0n);
-      await removePoolLogFrom(query, pool, keptLogLength);
+      const remove = (rows: string, value: unknown) => query(`delete from ${rows}`, [pool, value]);
+      await remove("deposits where pool = $1 and leaf_index >= $2", leaves);
+      await remove(
+        "withdrawals where pool = $1 and nullifier_hash = any($2::bytea[])",
+        payments.map(fieldToBytea),
+      );
+      await remove("ledger where pool = $1 and lt > $2", to?.lt ?? 0n);
+      await remove("pool_log where pool = $1 and position >= $2", keptLogLength);
       for (const job of (await lockJobs(query, pool, payments)).values()) {
         const reopened = reopen(job);
         if (reopened !== undefined) await writeJob(query, reopened);
@@ -147,7 +154,7 @@ class PostgresStore implements ArchivedStore {
   }
 
   withdrawals(pool: PoolId): AsyncIterable<Withdrawal> {
-    return listWithdrawals(this.database.query, pool);
+    return readWithdrawals(this.database.query, pool);
   }
 
   leaves(pool: PoolId, leafIndex: number): AsyncIterable<LeafRange> {
@@ -159,11 +166,8 @@ class PostgresStore implements ArchivedStore {
   }
 
   async deposit(pool: PoolId, leafIndex: number): Promise<Deposit | undefined> {
-    const [row] = await this.apiDatabase.query(
-      "select * from deposits where pool = $1 and leaf_index = $2",
-      [pool, leafIndex],
-    );
-    return row && rowToDeposit(row);
+    const { query } = this.apiDatabase;
+    return await depositTable.find(query, "where pool = $1 and leaf_index = $2", [pool, leafIndex]);
   }
 
   async withdrawal(pool: PoolId, nullifierHash: bigint): Promise<Withdrawal | undefined> {
@@ -182,7 +186,7 @@ class PostgresStore implements ArchivedStore {
       const withdrawal = await selectWithdrawal(query, job);
       if (withdrawal) return withdrawal;
       if (existing) await writeJob(query, job);
-      else await query(INSERT_JOB_SQL, jobToValues(job));
+      else await jobTable.insert(query, [toJobRow(job)]);
       return undefined;
     });
   }
@@ -201,24 +205,23 @@ class PostgresStore implements ArchivedStore {
     const rows = await this.database.query(
       "select * from jobs where state in ('accepted', 'broadcast') order by accepted_at, nullifier_hash",
     );
-    return rows.map(rowToJob);
+    return rows.map((row) => fromJobRow(jobTable.parse(row)));
   }
 
   async transfer(): Promise<Transfer | undefined> {
-    const [row] = await this.database.query("select * from transfers");
-    return row && rowToTransfer(row);
+    return await transferTable.find(this.database.query);
   }
 
   async beginTransfer(transfer: Transfer): Promise<void> {
     await this.#leaderTransaction(async (query) => {
-      await query(INSERT_TRANSFER_SQL, transferToValues(transfer)); // a second row breaks the table's index
+      await transferTable.insert(query, [transfer]); // a second row breaks the table's index
     });
   }
 
   async endTransfer(hash: string, ledger: readonly LedgerEntry[] = []): Promise<void> {
     await this.#leaderTransaction(async (query) => {
       const ended = await query("delete from transfers where hash = $1 returning hash", [hash]);
-      if (ended.length > 0) await insertLedger(query, ledger);
+      if (ended.length > 0) await ledgerTable.insert(query, ledger);
     });
   }
 
@@ -240,13 +243,13 @@ class PostgresStore implements ArchivedStore {
   }
 
   async identity(): Promise<StoreIdentity | undefined> {
-    return await readIdentity(this.database.query);
+    return await identityTable.find(this.database.query);
   }
 
-  async claimIdentity({ network, wallet }: StoreIdentity): Promise<StoreIdentity> {
+  async claimIdentity(identity: StoreIdentity): Promise<StoreIdentity> {
     return await this.database.transaction(async (query) => {
-      await query(INSERT_IDENTITY_SQL, [network, wallet]);
-      return (await readIdentity(query))!; // the row is never deleted
+      await identityTable.insert(query, [identity]);
+      return (await identityTable.find(query))!; // the row is never deleted
     });
   }
 

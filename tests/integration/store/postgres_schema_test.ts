@@ -4,7 +4,7 @@ import { postgresQuery } from "../../../testkit/servers/postgres_query.ts";
 import { waitUntil } from "../../../testkit/programs/wait_until.ts";
 import { Problem } from "../../../src/core/errors/problem.ts";
 import type { ArchiveRow } from "../../../src/store/archive.ts";
-import { readDeposits } from "../../../src/store/postgres/archive.ts";
+import { readDeposits } from "../../../src/store/postgres/tables.ts";
 import { Database, type Query } from "../../../src/store/postgres/database.ts";
 import { migrate, SCHEMA_VERSION } from "../../../src/store/postgres/migrate.ts";
 import { migrations } from "../../../src/store/postgres/schema.ts";
@@ -29,7 +29,7 @@ test("deposits are read a page at a time, however many there are", async (url) =
     return rows;
   };
   let next = 0;
-  for await (const { leafIndex } of readDeposits(counted, pool, 0)) equal(leafIndex, next++);
+  for await (const { leafIndex } of readDeposits(counted, pool)) equal(leafIndex, next++);
   deepEqual([next, pages], [count, [5_000, 5_000, 2_345]]);
   const [{ rows }] = await database.query(
     "select reltuples as rows from pg_class where relname = 'deposits'",

@@ -39,12 +39,6 @@ const equivalentTypeScriptMutants: readonly EquivalentMutant[] = [
     reason: "no variable of the environment is named undefined",
   },
   {
-    file: "store/postgres/rows.ts",
-    shows:
-      /row\.recipient === null \|\| row\.proof === null => .*row\.recipient === null && row\.proof === null/,
-    reason: "the two columns are written together: both are null, or neither",
-  },
-  {
     file: "store/kv/archive.ts",
     shows:
       /if \(journal\.value === null \|\| boc\.value === null\) return undefined; => if \((?!journal.*boc)/,
