@@ -76,7 +76,7 @@ Deno.test("a result belongs to the declaration that is changed, whatever changes
   assert.equal(at("fun spend"), at("return left"));
 });
 
-Deno.test("the results of a declaration that moved to another file go with it, in order", () => {
+Deno.test("the results of a declaration that moved to another file are kept, in order", () => {
   const line = "    send(MODE_A);\n";
   const declaration = (name: string) => `fun ${name}() {\n${line}${line}}\n`;
   const statements = (file: string, source: string) =>
@@ -99,24 +99,24 @@ Deno.test("the results of a declaration that moved to another file go with it, i
   ]);
 });
 
-Deno.test("what is the same or does not compile is no part of the score", () => {
+Deno.test("mutants that compile to the same code or do not compile are not part of the score", () => {
   const entry = { file: "a.tolk", shows: "a => b" };
   const verdicts = ["killed", "killed", "killed", "survived", "same", "refused"] as const;
   const score = scoreOf(verdicts.map((verdict) => ({ ...entry, verdict })));
   assert.deepEqual(score, { counted: 4, killed: 3, equivalent: 0, percent: "75.0" });
 });
 
-Deno.test("the claim that killed a mutant before comes first, then what kills most for its time", () => {
-  const witness = (name: string, milliseconds: number, kills: number) => ({
+Deno.test("the test that killed a mutant before comes first, then the test with most kills per second", () => {
+  const record = (name: string, milliseconds: number, kills: number) => ({
     index: 0,
     file: "t.ts",
     name,
     milliseconds,
-    holds: true,
+    passesUnchanged: true,
     kills: new Map([["a.tolk", kills]]),
   });
-  const claims = [witness("slow", 9_000, 3), witness("cheap", 100, 2), witness("hinted", 9_000, 0)];
-  assert.deepEqual(rankTests(claims, { file: "a.tolk", hint: "hinted" }).map(({ name }) => name), [
+  const tests = [record("slow", 9_000, 3), record("cheap", 100, 2), record("hinted", 9_000, 0)];
+  assert.deepEqual(rankTests(tests, { file: "a.tolk", hint: "hinted" }).map(({ name }) => name), [
     "hinted",
     "cheap",
     "slow",

@@ -67,9 +67,9 @@ function mutationTables(
     ],
     survivors: survivorTable(entries, whyOf),
     killers: [
-      "| Mutants | Claim |",
+      "| Mutants | Test |",
       "| --- | --- |",
-      ...[...kills].sort(([, a], [, b]) => b - a).slice(0, 12).map(([claim, n]) => `| ${n} | ${claim} |`),
+      ...[...kills].sort(([, a], [, b]) => b - a).slice(0, 12).map(([test, n]) => `| ${n} | ${test} |`),
     ],
   };
 }

@@ -25,7 +25,7 @@ export interface MutantRecord extends ResultVersion {
   readonly verdict: Verdict;
   /** The test that killed it. */
   readonly by?: string;
-  /** Whether that test did not answer, instead of failing. */
+  /** Whether that test exceeded its time limit instead of failing. */
   readonly hung?: true;
 }
 

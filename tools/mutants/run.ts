@@ -84,7 +84,7 @@ export class MutationRun {
 
   /** Tries mutants on several workers, and stores each result at once. */
   async tryAll(open: readonly NamedMutant[], workers: readonly TryMutant[]): Promise<void> {
-    const bar = new ProgressReporter(open.length);
+    const progress = new ProgressReporter(open.length);
     const queue = [...open];
     const out = await Deno.open(this.results, { create: true, append: true });
     await Promise.all(workers.map(async (tryMutant) => {
@@ -93,7 +93,7 @@ export class MutationRun {
         const entry: MutantRecord = { key, ...await tryMutant(next) };
         this.entries.set(key, entry);
         await out.write(new TextEncoder().encode(`${JSON.stringify(entry)}\n`));
-        bar.add(entry.verdict, `${file}:${line}`);
+        progress.add(entry.verdict, `${file}:${line}`);
       }
     }));
     out.close();

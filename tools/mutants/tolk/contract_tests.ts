@@ -22,11 +22,11 @@ export async function loadTestFunctions(root: URL, files: readonly string[]): Pr
   const registered = Deno.test;
   for (const file of files) {
     if (loaded.has(file)) continue;
-    const claims: TestFunction[] = [];
-    loaded.set(file, claims);
+    const tests: TestFunction[] = [];
+    loaded.set(file, tests);
     const register = (name: string, fn: (t: Deno.TestContext) => unknown) => {
       if (!EXCLUDED_TEST_NAMES.test(name)) {
-        claims.push({
+        tests.push({
           file,
           name,
           run: async () => void await fn(context),
@@ -54,7 +54,7 @@ const context = {
   },
 } as unknown as Deno.TestContext;
 
-/** The tests that are closest to a source. They run first, until kills tell more. */
+/** The tests that are closest to a source. They run first while no test has killed a mutant of the source. */
 const CLOSEST_TESTS: readonly (readonly [RegExp, RegExp])[] = [
   [/\/v2\/(?:settlement|queue|roots|rewards)\.tolk$/, /settlement(?:_terms)?_test|v2\/jetton\/happy_test/],
   [/\/v2\/(?:comment|messages)\.tolk$/, /deposits_test|types_test|v2\/jetton\/attacks_test/],

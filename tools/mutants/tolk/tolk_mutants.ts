@@ -19,7 +19,7 @@ import { WorkerClient } from "./worker_client.ts";
 import { type PoolTrial, type TestRecord, tryMutant } from "./trial.ts";
 import { parseCount } from "../parse_count.ts";
 
-const times = new URL("dist/mutants_times.json", root);
+const durationsFile = new URL("dist/mutants_times.json", root);
 const given = mutationCommand("how many mutants")
   .addOption(new Option("--pool <pool>").choices(poolKinds))
   .option(
@@ -80,68 +80,71 @@ async function digestTests(): Promise<Map<string, string>> {
 
 async function run(open: readonly NamedMutant[]): Promise<void> {
   await Deno.mkdir(new URL("dist/", root), { recursive: true });
-  const benches = await prepare(poolKinds.filter((pool) => !onlyPool || pool === onlyPool));
+  const poolTrials = await loadPoolTrials(poolKinds.filter((pool) => !onlyPool || pool === onlyPool));
   const seen = new Set<string>();
   const count = Math.min(given.workers, open.length);
-  const testers = await Promise.all(Array.from({ length: count }, () => ready(benches)));
-  const workers = testers.map((_, i) => async ([key, mutant]: NamedMutant) => {
-    const own = benches.filter(({ pool }) => poolsOf(mutant.file).includes(pool));
+  const clients = await Promise.all(Array.from({ length: count }, () => startWorker(poolTrials)));
+  const workers = clients.map((_, i) => async ([key, mutant]: NamedMutant) => {
+    const own = poolTrials.filter(({ pool }) => poolsOf(mutant.file).includes(pool));
     const hint = first ?? trials.entries.get(key)?.by;
     const version = versionOf(mutant);
     const options = { seen, hint, budget, declaration: version.source };
-    const { testerDied, cutShort, ...result } = await tryMutant(testers[i], mutant, own, options);
-    if (testerDied) testers[i] = await ready(benches);
+    const { workerDied, cutShort, ...result } = await tryMutant(clients[i], mutant, own, options);
+    if (workerDied) clients[i] = await startWorker(poolTrials);
     const isOpen = result.verdict === "survived" && cutShort;
     return { ...result, ...version, budget: isOpen ? version.budget : null };
   });
   await trials.tryAll(open, workers);
-  for (const tester of testers) await tester.close();
-  await keepTimes(benches);
+  for (const client of clients) await client.close();
+  await saveDurations(poolTrials);
 }
 
 /** Returns a worker that has loaded these pools' tests. */
-async function ready(benches: readonly { readonly pool: PoolKind }[]): Promise<WorkerClient> {
-  const tester = new WorkerClient();
-  for (const { pool } of benches) await tester.request({ do: "load", pool }, 300_000);
-  return tester;
+async function startWorker(poolTrials: readonly { readonly pool: PoolKind }[]): Promise<WorkerClient> {
+  const client = new WorkerClient();
+  for (const { pool } of poolTrials) await client.request({ do: "load", pool }, 300_000);
+  return client;
 }
 
 /** Loads the tests of each pool, with the kills that earlier runs recorded. */
-async function prepare(wanted: readonly PoolKind[]): Promise<PoolTrial[]> {
-  const took = JSON.parse(await Deno.readTextFile(times).catch(() => "{}")) as Record<string, number>;
-  const tester = new WorkerClient();
-  const benches: PoolTrial[] = [];
+async function loadPoolTrials(wanted: readonly PoolKind[]): Promise<PoolTrial[]> {
+  const durations = JSON.parse(await Deno.readTextFile(durationsFile).catch(() => "{}")) as Record<
+    string,
+    number
+  >;
+  const client = new WorkerClient();
+  const poolTrials: PoolTrial[] = [];
   for (const pool of wanted) {
-    const { claims } = await tester.request<{ claims: { file: string; name: string }[] }>(
+    const { tests } = await client.request<{ tests: { file: string; name: string }[] }>(
       { do: "load", pool },
       300_000,
     );
-    const { hash } = await tester.request<{ hash: string | null }>(
+    const { hash } = await client.request<{ hash: string | null }>(
       { do: "compile", pool, mutant: null },
       300_000,
     );
     if (hash === null) throw new Error(`the ${pool} pool does not compile`);
-    console.error(`baseline of the ${pool} pool: ${claims.length} claims, compiles to ${hash}`);
-    const witnesses = claims.map(({ file, name }, index): TestRecord => ({
+    console.error(`baseline of the ${pool} pool: ${tests.length} tests, compiles to ${hash}`);
+    const records = tests.map(({ file, name }, index): TestRecord => ({
       index,
       file,
       name,
-      milliseconds: took[`${file}: ${name}`] ?? 500,
-      holds: undefined,
+      milliseconds: durations[`${file}: ${name}`] ?? 500,
+      passesUnchanged: undefined,
       kills: killsBy(file, name),
     }));
-    benches.push({ pool, hash, claims: witnesses });
+    poolTrials.push({ pool, hash, tests: records });
   }
-  await tester.close();
-  return benches;
+  await client.close();
+  return poolTrials;
 }
 
-async function keepTimes(benches: readonly PoolTrial[]): Promise<void> {
-  const took = benches.flatMap(({ claims }) =>
-    claims.map(({ file, name, milliseconds }) => [`${file}: ${name}`, milliseconds])
+async function saveDurations(poolTrials: readonly PoolTrial[]): Promise<void> {
+  const durations = poolTrials.flatMap(({ tests }) =>
+    tests.map(({ file, name, milliseconds }) => [`${file}: ${name}`, milliseconds])
   );
-  const before = JSON.parse(await Deno.readTextFile(times).catch(() => "{}"));
-  await Deno.writeTextFile(times, JSON.stringify({ ...before, ...Object.fromEntries(took) }));
+  const before = JSON.parse(await Deno.readTextFile(durationsFile).catch(() => "{}"));
+  await Deno.writeTextFile(durationsFile, JSON.stringify({ ...before, ...Object.fromEntries(durations) }));
 }
 
 /** Returns how many mutants a test killed, by file and by digest of the declaration. */

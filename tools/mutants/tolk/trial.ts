@@ -13,7 +13,7 @@ export interface TrialResult {
   readonly verdict: Verdict;
   /** The test that killed it. */
   readonly by?: string;
-  /** Whether the test was ended because it did not answer. */
+  /** Whether the test was ended because it did not finish. */
   readonly hung?: true;
   /** Whether the budget ended before all tests had run. */
   readonly cutShort?: true;
@@ -24,7 +24,7 @@ export interface PoolTrial {
   readonly pool: PoolKind;
   /** Hash of the unchanged code. */
   readonly hash: string;
-  readonly claims: readonly TestRecord[];
+  readonly tests: readonly TestRecord[];
 }
 
 export interface TestRecord {
@@ -34,7 +34,7 @@ export interface TestRecord {
   /** Duration of its last run. */
   milliseconds: number;
   /** Whether it passes on the unchanged sources, if known. A test that fails there kills nothing. */
-  holds: boolean | undefined;
+  passesUnchanged: boolean | undefined;
   /** Number of mutants that it killed, by file and by digest of the mutated declaration. */
   readonly kills: Map<string, number>;
 }
@@ -49,7 +49,7 @@ function isHinted({ file, name }: TestRecord, hint: string | undefined): boolean
  * `hint` come first.
  */
 export function rankTests(
-  claims: readonly TestRecord[],
+  tests: readonly TestRecord[],
   { file, declaration, hint }: { file: string; declaration?: string; hint?: string },
 ): TestRecord[] {
   const worth = (test: TestRecord) => {
@@ -60,8 +60,8 @@ export function rankTests(
     const own = declaration === undefined ? 0 : kills.get(declaration) ?? 0;
     return (prior + 100 * own + 10 * (kills.get(file) ?? 0) + all) / (milliseconds + 50);
   };
-  const ranked = claims.map((claim) => [worth(claim), claim] as const);
-  return ranked.sort(([a], [b]) => b - a).map(([, claim]) => claim);
+  const ranked = tests.map((test) => [worth(test), test] as const);
+  return ranked.sort(([a], [b]) => b - a).map(([, test]) => test);
 }
 
 /**
@@ -75,40 +75,40 @@ export function rankTests(
  * @throws {WorkerTimeout} if compiling takes too long. A test that does kills the mutant, and the worker.
  */
 export async function tryMutant(
-  tester: WorkerClient,
+  worker: WorkerClient,
   mutant: Mutant,
-  benches: readonly PoolTrial[],
+  poolTrials: readonly PoolTrial[],
   { seen, declaration, hint, budget = Infinity }: {
     seen: Set<string>;
     declaration?: string;
     hint?: string;
     budget?: number;
   },
-): Promise<TrialResult & { readonly testerDied?: true }> {
+): Promise<TrialResult & { readonly workerDied?: true }> {
   const compile = async (pool: PoolKind) =>
-    (await tester.request<{ hash: string | null }>({ do: "compile", pool, mutant }, 300_000)).hash;
+    (await worker.request<{ hash: string | null }>({ do: "compile", pool, mutant }, 300_000)).hash;
   let verdict: Verdict = "refused";
   let cutShort = false;
-  for (const bench of benches) {
-    const hash = await compile(bench.pool);
+  for (const trial of poolTrials) {
+    const hash = await compile(trial.pool);
     if (hash === null) continue;
     if (verdict === "refused") verdict = "same";
-    if (hash === bench.hash || seen.has(`${bench.pool} ${hash}`)) continue;
-    seen.add(`${bench.pool} ${hash}`);
+    if (hash === trial.hash || seen.has(`${trial.pool} ${hash}`)) continue;
+    seen.add(`${trial.pool} ${hash}`);
     const deadline = performance.now() + budget;
-    const open = bench.claims.filter(({ holds }) => holds !== false);
-    for (const claim of rankTests(open, { file: mutant.file, declaration, hint })) {
-      if (performance.now() > deadline && !isHinted(claim, hint)) {
+    const open = trial.tests.filter(({ passesUnchanged }) => passesUnchanged !== false);
+    for (const test of rankTests(open, { file: mutant.file, declaration, hint })) {
+      if (performance.now() > deadline && !isHinted(test, hint)) {
         cutShort = true;
         break;
       }
-      const outcome = await runOn(tester, bench.pool, claim, compile);
+      const outcome = await runOn(worker, trial.pool, test, compile);
       if (outcome === "passed") continue;
       for (const scope of [mutant.file, declaration]) {
-        if (scope !== undefined) claim.kills.set(scope, (claim.kills.get(scope) ?? 0) + 1);
+        if (scope !== undefined) test.kills.set(scope, (test.kills.get(scope) ?? 0) + 1);
       }
-      const by = `${claim.file}: ${claim.name}`;
-      return { verdict: "killed", by, ...(outcome === "hung" && { hung: true, testerDied: true }) };
+      const by = `${test.file}: ${test.name}`;
+      return { verdict: "killed", by, ...(outcome === "hung" && { hung: true, workerDied: true }) };
     }
     verdict = "survived";
   }
@@ -117,14 +117,14 @@ export async function tryMutant(
 
 /** Runs a test on the compiled mutant. A test that also fails on the unchanged code passes. */
 async function runOn(
-  tester: WorkerClient,
+  worker: WorkerClient,
   pool: PoolKind,
-  claim: TestRecord,
+  test: TestRecord,
   compile: (pool: PoolKind) => Promise<unknown>,
 ): Promise<"passed" | "failed" | "hung"> {
   try {
-    if (await run(tester, pool, claim) === null) return "passed";
-    if (await holds(tester, pool, claim)) return "failed";
+    if (await run(worker, pool, test) === null) return "passed";
+    if (await passesUnchanged(worker, pool, test)) return "failed";
     await compile(pool);
     return "passed";
   } catch (error) {
@@ -133,24 +133,24 @@ async function runOn(
   }
 }
 
-async function run(tester: WorkerClient, pool: PoolKind, claim: TestRecord): Promise<string | null> {
-  const { failure, milliseconds } = await tester.request<{ failure: string | null; milliseconds: number }>(
-    { do: "run", pool, claim: claim.index },
-    120_000 + 20 * claim.milliseconds,
+async function run(worker: WorkerClient, pool: PoolKind, test: TestRecord): Promise<string | null> {
+  const { failure, milliseconds } = await worker.request<{ failure: string | null; milliseconds: number }>(
+    { do: "run", pool, test: test.index },
+    120_000 + 20 * test.milliseconds,
   );
-  if (failure === null) claim.milliseconds = milliseconds;
+  if (failure === null) test.milliseconds = milliseconds;
   return failure;
 }
 
 /** Returns whether a test passes on the unchanged code. */
-async function holds(tester: WorkerClient, pool: PoolKind, claim: TestRecord): Promise<boolean> {
-  if (claim.holds === undefined) {
-    await tester.request({ do: "compile", pool, mutant: null }, 300_000);
-    const failure = await run(tester, pool, claim);
-    claim.holds = failure === null;
+async function passesUnchanged(worker: WorkerClient, pool: PoolKind, test: TestRecord): Promise<boolean> {
+  if (test.passesUnchanged === undefined) {
+    await worker.request({ do: "compile", pool, mutant: null }, 300_000);
+    const failure = await run(worker, pool, test);
+    test.passesUnchanged = failure === null;
     if (failure !== null) {
-      console.error(`${claim.file}: ${claim.name}: left out, it fails on sound code: ${failure}`);
+      console.error(`${test.file}: ${test.name}: left out, it fails on the unchanged code: ${failure}`);
     }
   }
-  return claim.holds;
+  return test.passesUnchanged;
 }

@@ -17,25 +17,25 @@ import { type PoolKind, testFiles } from "./pools.ts";
 export type WorkerRequest =
   | { readonly do: "load"; readonly pool: PoolKind }
   | { readonly do: "compile"; readonly pool: PoolKind; readonly mutant: Mutant | null }
-  | { readonly do: "run"; readonly pool: PoolKind; readonly claim: number };
+  | { readonly do: "run"; readonly pool: PoolKind; readonly test: number };
 
 /** The results of the requests. */
 export type WorkerResponse =
-  | { readonly claims: readonly { file: string; name: string }[] }
+  | { readonly tests: readonly { file: string; name: string }[] }
   | { readonly hash: string | null }
   | { readonly failure: string | null; readonly milliseconds: number };
 
 const root = new URL("../../../", import.meta.url);
-const claims: Partial<Record<PoolKind, TestFunction[]>> = {};
+const tests: Partial<Record<PoolKind, TestFunction[]>> = {};
 
-async function handleRequest(order: WorkerRequest): Promise<WorkerResponse> {
-  if (order.do === "load") {
-    const loaded = claims[order.pool] ??= await loadTestFunctions(root, testFiles(root, order.pool));
-    return { claims: loaded.map(({ file, name }) => ({ file, name })) };
+async function handleRequest(request: WorkerRequest): Promise<WorkerResponse> {
+  if (request.do === "load") {
+    const loaded = tests[request.pool] ??= await loadTestFunctions(root, testFiles(root, request.pool));
+    return { tests: loaded.map(({ file, name }) => ({ file, name })) };
   }
-  if (order.do === "compile") return { hash: await compile(order.pool, order.mutant) };
+  if (request.do === "compile") return { hash: await compile(request.pool, request.mutant) };
   const start = performance.now();
-  const failure = await claims[order.pool]![order.claim].run().then(
+  const failure = await tests[request.pool]![request.test].run().then(
     () => null,
     (error) => String(error).slice(0, 200),
   );

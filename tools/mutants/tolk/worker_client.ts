@@ -3,13 +3,13 @@ import { LineStream } from "../../../testkit/programs/line_stream.ts";
 import type { WorkerRequest, WorkerResponse } from "./worker.ts";
 import { withDeadline } from "../../../src/core/time.ts";
 
-/** Thrown when a worker did not answer in time. The worker has been killed. */
+/** Thrown when a worker did not respond in time. The worker has been killed. */
 export class WorkerTimeout extends Error {}
 
 export class WorkerClient {
   readonly #child: Deno.ChildProcess;
-  readonly #orders: WritableStreamDefaultWriter<Uint8Array>;
-  readonly #reports: ReadableStreamDefaultReader<string>;
+  readonly #requests: WritableStreamDefaultWriter<Uint8Array>;
+  readonly #responses: ReadableStreamDefaultReader<string>;
 
   constructor() {
     this.#child = new Deno.Command(Deno.execPath(), {
@@ -18,17 +18,17 @@ export class WorkerClient {
       stdout: "piped",
       stderr: "inherit",
     }).spawn();
-    this.#orders = this.#child.stdin.getWriter();
-    this.#reports = this.#child.stdout.pipeThrough(new TextDecoderStream())
+    this.#requests = this.#child.stdin.getWriter();
+    this.#responses = this.#child.stdout.pipeThrough(new TextDecoderStream())
       .pipeThrough(new LineStream()).getReader();
   }
 
   /** @throws {WorkerTimeout} after `timeoutMs` */
-  async request<T extends WorkerResponse>(order: WorkerRequest, patience: number): Promise<T> {
-    await this.#orders.write(new TextEncoder().encode(`${JSON.stringify(order)}\n`));
-    const onTimeout = () => new WorkerTimeout(`no answer to ${order.do} in ${patience} ms`);
+  async request<T extends WorkerResponse>(request: WorkerRequest, timeoutMs: number): Promise<T> {
+    await this.#requests.write(new TextEncoder().encode(`${JSON.stringify(request)}\n`));
+    const onTimeout = () => new WorkerTimeout(`no response to ${request.do} in ${timeoutMs} ms`);
     try {
-      const { value, done } = await withDeadline(patience, { onTimeout }, () => this.#reports.read());
+      const { value, done } = await withDeadline(timeoutMs, { onTimeout }, () => this.#responses.read());
       if (done) throw new Error("the worker ended");
       return JSON.parse(value) as T;
     } catch (error) {
@@ -38,8 +38,8 @@ export class WorkerClient {
   }
 
   async close(): Promise<void> {
-    await this.#orders.close().catch(() => {});
-    await this.#reports.cancel().catch(() => {});
+    await this.#requests.close().catch(() => {});
+    await this.#responses.cancel().catch(() => {});
     await this.#child.status;
   }
 }

@@ -5,7 +5,7 @@ import type { Mutant } from "../operators.ts";
 import { tryMutant } from "./trial.ts";
 import { WorkerClient } from "./worker_client.ts";
 
-Deno.test("claims that a code hash or a gas figure would fail are none", async () => {
+Deno.test("tests of code hashes and gas figures are excluded", async () => {
   const root = new URL("../../../", import.meta.url);
   const names = (await loadTestFunctions(root, ["tests/contracts/happy_test.ts", "tests/gas/gas_test.ts"]))
     .map(({ name }) => name);
@@ -18,7 +18,7 @@ Deno.test("claims that a code hash or a gas figure would fail are none", async (
   );
 });
 
-Deno.test("a known fault dies of what it does, and one that changes no code is recognised", async () => {
+Deno.test("a known fault is killed by a test of its behaviour, and one that compiles to the same code is detected", async () => {
   const root = new URL("../../../", import.meta.url);
   const file = "contracts/pool_native.tolk";
   const source = await Deno.readTextFile(new URL(file, root));
@@ -34,23 +34,30 @@ Deno.test("a known fault dies of what it does, and one that changes no code is r
       shows: `${of} => ${text}`,
     };
   };
-  const tester = new WorkerClient();
+  const worker = new WorkerClient();
   try {
-    const { claims } = await tester.request<{ claims: { file: string; name: string }[] }>(
+    const { tests } = await worker.request<{ tests: { file: string; name: string }[] }>(
       { do: "load", pool: "native" },
       600_000,
     );
-    const { hash } = await tester.request<{ hash: string }>(
+    const { hash } = await worker.request<{ hash: string }>(
       { do: "compile", pool: "native", mutant: null },
       600_000,
     );
     const name =
       "recipient and relayer are paid exactly, the sender gets back what is left, the pool keeps what it must (mainnet prices)";
-    const index = claims.findIndex((claim) => claim.name === name);
-    const witness = { index, file: "", name, milliseconds: 1_000, holds: undefined, kills: new Map() };
-    const bench = [{ pool: "native" as const, hash, claims: [witness] }];
+    const index = tests.findIndex((test) => test.name === name);
+    const record = {
+      index,
+      file: "",
+      name,
+      milliseconds: 1_000,
+      passesUnchanged: undefined,
+      kills: new Map(),
+    };
+    const poolTrials = [{ pool: "native" as const, hash, tests: [record] }];
     const verdict = async (mutant: Mutant) =>
-      (await tryMutant(tester, mutant, bench, { seen: new Set() })).verdict;
+      (await tryMutant(worker, mutant, poolTrials, { seen: new Set() })).verdict;
     assert.equal(
       await verdict(fault("sendCoins(sender, ", "sendCoins(msg.recipient.addr, ")),
       "killed",
@@ -59,6 +66,6 @@ Deno.test("a known fault dies of what it does, and one that changes no code is r
     assert.equal(await verdict(fault("val msg = lazy", "val msg == lazy")), "refused");
     assert.equal(await verdict(fault("throw ERR_NOT_SURPLUS", "throw ERR_MALFORMED")), "survived");
   } finally {
-    await tester.close();
+    await worker.close();
   }
 });

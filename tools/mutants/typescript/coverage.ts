@@ -8,7 +8,7 @@ interface TestCoverage {
   /** Digest of the test and of all modules that it imports. */
   readonly digest: string;
   /** Whether it passed, in time. */
-  readonly holds: boolean;
+  readonly passesUnchanged: boolean;
   readonly milliseconds: number;
   /** Lines that it reached, by source; negative if Deno reports the line as not executed. */
   readonly lines: Readonly<Record<string, readonly number[]>>;
@@ -43,7 +43,9 @@ export async function measureCoverage(
     known.set(test, measured);
     const seconds = (measured.milliseconds / 1000).toFixed(1);
     console.error(
-      `coverage ${i + 1}/${tests.length}: ${test}: ${measured.holds ? "" : "left out, "}${seconds} s`,
+      `coverage ${i + 1}/${tests.length}: ${test}: ${
+        measured.passesUnchanged ? "" : "left out, "
+      }${seconds} s`,
     );
     await Deno.writeTextFile(cache, JSON.stringify(Object.fromEntries(known)));
   }
@@ -64,16 +66,16 @@ async function measureOne({ folder }: MutationCopy, test: string, digest: string
       .output();
   const started = performance.now();
   const flags = ["-A", "--no-check", `--coverage=${data}`, "--coverage-raw-data-only"];
-  const { success: holds } = await run("timeout", [
+  const { success: passesUnchanged } = await run("timeout", [
     ...["--signal=KILL", String(MAX_TEST_SECONDS), Deno.execPath(), "test"],
     ...[...flags, test],
   ]);
   const milliseconds = Math.round(performance.now() - started);
-  if (!holds) return { digest, holds, milliseconds, lines: {} };
+  if (!passesUnchanged) return { digest, passesUnchanged, milliseconds, lines: {} };
   const { stdout } = await run(Deno.execPath(), ["coverage", "--lcov", data]);
   const textOf = (path: string) => Deno.readTextFileSync(new URL(path, folder)).split("\n");
   const lines = parseLcov(new TextDecoder().decode(stdout), folder.pathname, textOf);
-  return { digest, holds, milliseconds, lines };
+  return { digest, passesUnchanged, milliseconds, lines };
 }
 
 /**
@@ -130,8 +132,8 @@ export function coveringTests(
     (path.startsWith(folder) ? 0.25 : path.startsWith(integration) ? 0.02 : 1) *
     (path.slice(path.lastIndexOf("/")).includes(name) ? 0.1 : 1) *
     (isCertain ? 1 : 20);
-  return [...coverage].filter(([path, { holds, lines }]) =>
-    holds && lines[file]?.some((each) => Math.abs(each) === line) && isMeantFor(path, file)
+  return [...coverage].filter(([path, { passesUnchanged, lines }]) =>
+    passesUnchanged && lines[file]?.some((each) => Math.abs(each) === line) && isMeantFor(path, file)
   )
     .map(([path, { milliseconds, lines }]) =>
       [milliseconds * weight(path, lines[file].includes(line)), path] as const

@@ -103,9 +103,9 @@ Deno.test("a mutant is put before the tests that execute its line, the fastest f
   assert.deepEqual(lines, { "src/a/b.ts": [1, -2, -3, 5] }, "a branch that is not taken hides its line");
   const coverage: Coverage = new Map(
     ([["tests/slow_test.ts", 900], ["src/a/b_test.ts", 2_000], ["tests/fast_test.ts", 100]] as const)
-      .map(([path, milliseconds]) => [path, { digest: "", holds: true, milliseconds, lines }]),
+      .map(([path, milliseconds]) => [path, { digest: "", passesUnchanged: true, milliseconds, lines }]),
   );
-  coverage.set("tests/broken_test.ts", { digest: "", holds: false, milliseconds: 1, lines });
+  coverage.set("tests/broken_test.ts", { digest: "", passesUnchanged: false, milliseconds: 1, lines });
   assert.deepEqual(coveringTests(coverage, { file: "src/a/b.ts", line: 3 }), [
     "src/a/b_test.ts",
     "tests/fast_test.ts",
@@ -113,12 +113,12 @@ Deno.test("a mutant is put before the tests that execute its line, the fastest f
   ]);
   assert.deepEqual(coveringTests(coverage, { file: "src/a/b.ts", line: 4 }), []);
   for (let i = 0; i < 6; i++) {
-    coverage.set(`tests/other_${i}_test.ts`, { digest: "", holds: true, milliseconds: 200, lines });
+    coverage.set(`tests/other_${i}_test.ts`, { digest: "", passesUnchanged: true, milliseconds: 200, lines });
   }
-  coverage.set("tests/far/slow_b_test.ts", { digest: "", holds: true, milliseconds: 900, lines });
+  coverage.set("tests/far/slow_b_test.ts", { digest: "", passesUnchanged: true, milliseconds: 900, lines });
   for (const [path, line] of [["certain", 3], ["uncertain", -3]] as const) {
     coverage.set(`tests/${path}_test.ts`, {
-      ...{ digest: "", holds: true, milliseconds: 90, lines: { "src/a/b.ts": [line] } },
+      ...{ digest: "", passesUnchanged: true, milliseconds: 90, lines: { "src/a/b.ts": [line] } },
     });
   }
   assert.equal(coveringTests(coverage, { file: "src/a/b.ts", line: 3 })[0], "tests/certain_test.ts");
@@ -145,7 +145,7 @@ Deno.test("a test file that killed mutants of the source comes first", () => {
   const test = (path: string, kills: number) => ({
     path,
     milliseconds: 500,
-    holds: true,
+    passesUnchanged: true,
     kills: new Map([["src/a.ts", kills]]),
   });
   const ranked = rankTestFiles([test("near", 0), test("far", 4)], "src/a.ts").map(({ path }) => path);

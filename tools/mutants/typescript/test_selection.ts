@@ -90,7 +90,7 @@ export interface TestFile {
   /** How long its last run took, in milliseconds. */
   milliseconds: number;
   /** Whether it passes on the unchanged sources, if known. */
-  holds: boolean | undefined;
+  passesUnchanged: boolean | undefined;
   /** Number of mutants that it killed, by source. */
   readonly kills: Map<string, number>;
 }

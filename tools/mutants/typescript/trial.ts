@@ -58,7 +58,7 @@ export class MutationCopy {
   }
 }
 
-/** A mutant that is no TypeScript is no mutant. */
+/** Mutants that do not parse do not count. */
 const DOES_NOT_PARSE = /source code could not be parsed|\bSyntaxError: (?!.*JSON)/;
 
 function deadlineMs({ milliseconds }: TestFile): number {
@@ -68,7 +68,7 @@ function deadlineMs({ milliseconds }: TestFile): number {
 /**
  * Tries a mutant on these test files.
  *
- * A test that also fails on the unchanged sources kills nothing and is left out from then on.
+ * A test that also fails on the unchanged sources is left out.
  */
 export async function tryTypeScriptMutant(
   copy: MutationCopy,
@@ -76,12 +76,12 @@ export async function tryTypeScriptMutant(
   tests: readonly TestFile[],
 ): Promise<TrialResult> {
   for (const test of rankTestFiles(tests, mutant.file)) {
-    if (test.holds === false) continue;
+    if (test.passesUnchanged === false) continue;
     const outcome = await copy.withMutant(mutant, () => copy.run(test));
     if (outcome === "refused") return { verdict: "refused" };
     if (outcome === "passed") continue;
-    test.holds ??= await copy.run(test) === "passed";
-    if (!test.holds) {
+    test.passesUnchanged ??= await copy.run(test) === "passed";
+    if (!test.passesUnchanged) {
       console.error(`${test.path}: left out, it fails on the unchanged sources`);
       continue;
     }

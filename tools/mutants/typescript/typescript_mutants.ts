@@ -88,7 +88,7 @@ async function run(
   const testsOf = (mutant: Mutant) =>
     coveringTests(coverage, mutant).map((path) => {
       const { milliseconds } = coverage.get(path)!;
-      const known = tests.get(path) ?? { path, milliseconds, holds: undefined, kills: new Map() };
+      const known = tests.get(path) ?? { path, milliseconds, passesUnchanged: undefined, kills: new Map() };
       tests.set(path, known);
       return known;
     });
