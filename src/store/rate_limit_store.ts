@@ -19,13 +19,13 @@ export function rejectForMs(ms: number): RateLimitResult {
 
 export interface RateLimitStore {
   /** The bucket refills evenly; rejected calls do not count. Throws `cache_unavailable`. */
-  consume(allowance: RateLimit, key: string): Promise<RateLimitResult>;
+  consume(limit: RateLimit, key: string): Promise<RateLimitResult>;
 
   /** Counts `token` once during the window; after `cache_unavailable` possibly until it expires. */
-  acquire(allowance: RateLimit, key: string, token: string): Promise<RateLimitResult>;
+  acquire(limit: RateLimit, key: string, token: string): Promise<RateLimitResult>;
 
   /** Stops counting `token`. Throws `cache_unavailable`. */
-  release(allowance: RateLimit, key: string, token: string): Promise<void>;
+  release(limit: RateLimit, key: string, token: string): Promise<void>;
 
   /** Throws `cache_unavailable` if the store does not respond. */
   ping(): Promise<void>;

@@ -24,7 +24,7 @@ const steps = <S extends { readonly step: string }, E>(
 
 Deno.test("a store is created, locked and opened, and a wrong passphrase asks again", () => {
   deepEqual(
-    steps<StoreState<string>, StoreEvent<string>>(nextStore, { step: "looking" }, [
+    steps<StoreState<string>, StoreEvent<string>>(nextStore, { step: "searching" }, [
       { type: "not_found" },
       { type: "create" },
       { type: "passphrase", passphrase },
@@ -57,16 +57,16 @@ Deno.test("drawn words become the passphrase, and where memory does not suffice 
 });
 
 Deno.test("a place that cannot hold money stays refused, whatever is sent", () => {
-  const refused = nextStore({ step: "looking" }, { type: "refused", fault: "framed" });
+  const refused = nextStore({ step: "searching" }, { type: "refused", fault: "framed" });
   for (const event of [{ type: "create" }, { type: "erased" }, { type: "opened", session: "s" }] as const) {
     equal(nextStore(refused, event), refused);
   }
 });
 
 Deno.test("storage that fails is reported and looked at again", () => {
-  const failing = nextStore({ step: "looking" }, failed("store_unavailable"));
+  const failing = nextStore({ step: "searching" }, failed("store_unavailable"));
   equal(failing.step, "failed");
-  equal(nextStore(failing, { type: "retry" }).step, "looking");
+  equal(nextStore(failing, { type: "retry" }).step, "searching");
   const creating = nextStore({ step: "creating", passphrase }, failed("write_failed"));
   ok(creating.step === "new" && creating.problem?.code === "write_failed");
 });

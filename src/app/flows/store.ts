@@ -5,7 +5,7 @@ import type { PlaceFault } from "../ports.ts";
 import type { Machine } from "./machine.ts";
 
 export type StoreState<Session> =
-  | { readonly step: "looking" }
+  | { readonly step: "searching" }
   /** Notes are not safe in this page. */
   | { readonly step: "refused"; readonly fault: PlaceFault }
   | { readonly step: "absent" }
@@ -40,7 +40,7 @@ export type StoreEvent<Session> =
   | { readonly type: "retry" };
 
 export interface StoreServices<Session> {
-  look(): Promise<StoreEvent<Session> & { type: "found" | "not_found" | "refused" }>;
+  findStore(): Promise<StoreEvent<Session> & { type: "found" | "not_found" | "refused" }>;
   draw(): Promise<Secret<string>>;
   /** Throws `note_store_in_use`, or `out_of_memory` if the memory suffices only for a drawn passphrase. */
   create(passphrase: Secret<string>): Promise<Session>;
@@ -55,8 +55,8 @@ export function storeMachine<Session>(
     failed: (problem) => ({ type: "failed", problem }),
     works(state) {
       switch (state.step) {
-        case "looking":
-          return { look: async (_signal, send) => send(await services.look()) };
+        case "searching":
+          return { find: async (_signal, send) => send(await services.findStore()) };
         case "drawing":
           return {
             draw: async (_signal, send) => send({ type: "drawn", passphrase: await services.draw() }),
@@ -84,7 +84,7 @@ export function nextStore<Session>(
 ): StoreState<Session> {
   if (event.type === "erased" && state.step !== "refused") return { step: "absent" };
   switch (state.step) {
-    case "looking":
+    case "searching":
       return nextLooking(state, event);
     case "refused":
       return state;
@@ -113,7 +113,7 @@ export function nextStore<Session>(
     case "open":
       return event.type === "lock" ? { step: "locked", hasPasskey: state.hasPasskey } : state;
     case "failed":
-      return event.type === "retry" ? { step: "looking" } : state;
+      return event.type === "retry" ? { step: "searching" } : state;
   }
 }
 
@@ -136,7 +136,7 @@ function nextNew<Session>(state: NewState<Session>, event: StoreEvent<Session>):
       if (event.type === "opened") return { step: "open", session: event.session, hasPasskey: false };
       if (event.type !== "failed") return state;
       // Another tab created a store first; open that one.
-      if (event.problem.code === "note_store_in_use") return { step: "looking" };
+      if (event.problem.code === "note_store_in_use") return { step: "searching" };
       // Less memory makes each guess cheaper, so drawn words replace a chosen passphrase.
       return event.problem.code === "out_of_memory"
         ? { step: "drawing", isRequired: true }

@@ -14,7 +14,7 @@ export function storeServices(
 ): StoreServices<Session> {
   const { files, vaults } = context;
   return {
-    async look() {
+    async findStore() {
       const fault = await place.findFault();
       if (fault) return { type: "refused", fault };
       if (await files.read() === undefined) return { type: "not_found" };

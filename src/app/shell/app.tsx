@@ -26,7 +26,7 @@ type StoreFlow = ReturnType<
 
 export function App({ ports }: { readonly ports: AppPorts }) {
   const flow: StoreFlow = useMemo(
-    () => startFlow(storeMachine<Session>(storeServices(ports.context, ports)), { step: "looking" }),
+    () => startFlow(storeMachine<Session>(storeServices(ports.context, ports)), { step: "searching" }),
     [],
   );
   const store = useFlow(flow);

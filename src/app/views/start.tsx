@@ -23,9 +23,9 @@ export function StartView<Session>(props: StartProps<Session>) {
   const { state, texts, send } = props;
   const { passphrase } = texts;
   switch (state.step) {
-    case "looking":
+    case "searching":
       return (
-        <Step name="looking" title={texts.app.name}>
+        <Step name="searching" title={texts.app.name}>
           <Progress label={passphrase.looking} texts={texts} />
         </Step>
       );

@@ -98,7 +98,7 @@ async function createReport(
         createComplianceReport({
           ...{ network, prover, purpose: options.for, now: context.now(), jetton: toPoolJetton(deployment) },
           ...{ pool: openPool(chain, deployment.address, deployment.version), note: record.note.reveal() },
-          onProgress: (seen) => progress.update(`${seen} transactions of the pool read`, 0),
+          onProgress: (count) => progress.update(`${count} transactions of the pool read`, 0),
         }, { onProgress: ({ fraction }) => progress.update("proving", fraction) })),
   );
   const written = { out: JSON.stringify(report, null, 2) + "\n", page: renderReportPage(report) };
@@ -140,7 +140,7 @@ async function verifyReportFile(
       withProver(context, (prover) =>
         verifyComplianceReport(report, {
           ...{ chain, deployments: registry, prover },
-          onProgress: (seen) => progress.update(`${seen} transactions of the pool read`, 0),
+          onProgress: (count) => progress.update(`${count} transactions of the pool read`, 0),
         })),
   );
   const failed = failedChecks(checks);

@@ -161,7 +161,7 @@ async function checkStoredNotes(
       const { address } = here[0].pool;
       const notes = here.map(({ record }) => record);
       const found = await checkNotes(chain, address, notes.map(({ note }) => note.reveal()), {
-        onProgress: (seen) => progress.update(`${pluralize(seen, "transaction")} of ${key} read`, 0),
+        onProgress: (count) => progress.update(`${pluralize(count, "transaction")} of ${key} read`, 0),
       });
       for (const [i, standing] of found.entries()) {
         if (standing.state === "absent" && standings.has(notes[i].id)) continue;

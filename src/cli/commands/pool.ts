@@ -81,7 +81,7 @@ async function runPoolInspection(context: CliContext, pool: string, options: Cha
   const audit = await withProgressLine(context, options, (progress) =>
     auditPool({
       ...{ chain, network, address, registry },
-      onProgress: (seen) => progress.update(`${seen} transactions of the pool read`, 0),
+      onProgress: (count) => progress.update(`${count} transactions of the pool read`, 0),
     }));
   if (options.json) writeJson(context, toAuditJson(audit, options));
   else printAudit(context, audit, options);

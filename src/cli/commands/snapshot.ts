@@ -163,7 +163,7 @@ async function readAndVerify(context: CliContext, file: string, options: ChainOp
       if (!listed.has(pool.id)) throw new Problem("invalid_export", `the registry has no pool ${pool.id}`);
       await verifySnapshotPool(pool, {
         ...{ chain, network, registry },
-        onProgress: (seen) => progress.update(`${pluralize(seen, "later transaction")} read`, 0),
+        onProgress: (count) => progress.update(`${pluralize(count, "later transaction")} read`, 0),
       });
     }
     return snapshot;

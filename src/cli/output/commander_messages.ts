@@ -6,12 +6,12 @@ import { escapeLine } from "./sanitize.ts";
 /** Works around commander, which shows the parent's help for an unknown command. */
 export function normalizeHelpArguments(args: readonly string[], program: Command): string[] {
   const path: string[] = [];
-  let [at, asked] = [program, false];
+  let [at, isHelpRequested] = [program, false];
   for (const word of args) {
     if (word.startsWith("-")) continue;
     if (at.commands.length === 0) break;
     if (word === "help") {
-      asked = true;
+      isHelpRequested = true;
       continue;
     }
     path.push(word);
@@ -20,7 +20,7 @@ export function normalizeHelpArguments(args: readonly string[], program: Command
     if (!next) return at !== program && at.options.length > 0 ? [...args] : path;
     at = next;
   }
-  return asked ? [...path, "--help"] : [...args];
+  return isHelpRequested ? [...path, "--help"] : [...args];
 }
 
 export function optionDescription(this: Help, option: Option): string {
@@ -88,7 +88,7 @@ export function toUsageErrorJson(
     return { message: "a command is missing", hint: "Add --help to see what is available." };
   }
   const [mistake, suggestion] = args
-    .reduce((told, arg) => told.replaceAll(arg, redactArgument(arg)), message).replace(/^error: /, "").split(
+    .reduce((text, arg) => text.replaceAll(arg, redactArgument(arg)), message).replace(/^error: /, "").split(
       "\n(",
     );
   return {
@@ -98,7 +98,7 @@ export function toUsageErrorJson(
 }
 
 export function redactArguments(message: string, args: readonly string[]): string {
-  return args.reduce((told, arg) => told.replaceAll(arg, escapeLine(redactArgument(arg))), message);
+  return args.reduce((text, arg) => text.replaceAll(arg, escapeLine(redactArgument(arg))), message);
 }
 
 function redactArgument(arg: string): string {

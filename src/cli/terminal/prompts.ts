@@ -32,17 +32,17 @@ async function loadPrompts() {
 }
 
 export async function promptSecret(message: string): Promise<Secret<string> | undefined> {
-  const asked = await loadPrompts();
-  if (!asked) return undefined;
-  const answer = await awaitAnswer((signal) => asked.password({ message, output: process.stderr, signal }));
+  const prompts = await loadPrompts();
+  if (!prompts) return undefined;
+  const answer = await awaitAnswer((signal) => prompts.password({ message, output: process.stderr, signal }));
   return new Secret(answer);
 }
 
 export async function promptConfirm(message: string): Promise<boolean | undefined> {
-  const asked = await loadPrompts();
-  if (!asked) return undefined;
+  const prompts = await loadPrompts();
+  if (!prompts) return undefined;
   return await awaitAnswer((signal) =>
-    asked.confirm({ message, initialValue: false, output: process.stderr, signal })
+    prompts.confirm({ message, initialValue: false, output: process.stderr, signal })
   );
 }
 

@@ -32,7 +32,7 @@ export interface ComplianceReportRequest {
   readonly purpose: string;
   /** Unix milliseconds. */
   readonly now: number;
-  readonly onProgress?: (seen: number) => void;
+  readonly onProgress?: (count: number) => void;
 }
 
 /**

@@ -24,7 +24,7 @@ export interface ReportVerificationContext {
   readonly deployments: Deployments;
   readonly prover: Prover;
   readonly signal?: AbortSignal;
-  readonly onProgress?: (seen: number) => void;
+  readonly onProgress?: (count: number) => void;
 }
 
 type ClaimComparison = readonly [name: string, claimed: string | null, found: string | null];

@@ -40,7 +40,7 @@ export interface PoolHistory {
 interface PoolHistoryOptions {
   readonly version?: PoolVersion | undefined;
   readonly signal?: AbortSignal;
-  readonly onProgress?: (seen: number) => void;
+  readonly onProgress?: (count: number) => void;
 }
 
 /** Throws `unknown_root` if the pool does not know the history's root: the endpoint is behind or gives false data. */

@@ -122,8 +122,8 @@ function chooseFee(
   const fee = choose(floor);
   if (fee >= denomination) throw new Problem("fee_not_below_denomination");
   if (fee <= maxFee) return fee;
-  const [asked, limit] = [formatAmount(fee, jetton ?? note), formatAmount(maxFee, jetton ?? note)];
-  throw new Problem("fee_above_limit", `its fee of ${asked} is above the limit of ${limit}`);
+  const [offered, limit] = [formatAmount(fee, jetton ?? note), formatAmount(maxFee, jetton ?? note)];
+  throw new Problem("fee_above_limit", `its fee of ${offered} is above the limit of ${limit}`);
 }
 
 async function runCallback(callback: Promise<void> | undefined): Promise<void> {

@@ -10,20 +10,20 @@ const WINDOW_SECONDS = 60;
 type LimitedRoute = "note-check" | "withdraw" | "withdraw-status"; // each route has its own counter
 
 export function rateLimit(route: LimitedRoute, limits: RateLimits | undefined) {
-  const times = limits === undefined
+  const perMinute = limits === undefined
     ? 0
     : route === "withdraw"
     ? limits.withdrawalsPerMinute
     : limits.noteChecksPerMinute;
-  const allowance: RateLimit = { name: `rate-${route}`, maxCount: times, windowSeconds: WINDOW_SECONDS };
+  const limit: RateLimit = { name: `rate-${route}`, maxCount: perMinute, windowSeconds: WINDOW_SECONDS };
   return createMiddleware<HttpEnv>(async (c, next) => {
-    if (limits !== undefined && times > 0) {
+    if (limits !== undefined && perMinute > 0) {
       const network = clientNetwork(
         c.env?.peer ?? "",
         c.req.header("x-forwarded-for"),
         limits.trustedProxies,
       );
-      const result = await takeToken(allowance, limits.clientKey(network), limits);
+      const result = await takeToken(limit, limits.clientKey(network), limits);
       if (!result.allowed) {
         limits.metrics?.recordRateLimited(c.req.path);
         throw new Problem("rate_limited", undefined, { members: { retryAfter: result.retryAfter } });
@@ -34,15 +34,15 @@ export function rateLimit(route: LimitedRoute, limits: RateLimits | undefined) {
 }
 
 async function takeToken(
-  allowance: RateLimit,
+  limit: RateLimit,
   key: string,
   { store: shared, fallbackStore: own, metrics }: RateLimits,
 ): Promise<RateLimitResult> {
   try {
-    return await shared.consume(allowance, key);
+    return await shared.consume(limit, key);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     metrics?.recordCacheFailure();
-    return await own.consume(allowance, key);
+    return await own.consume(limit, key);
   }
 }

@@ -78,9 +78,9 @@ export class HourlyCaps {
     const requested: [RateLimit, string][] = [];
     let outcome: RateLimitResult | undefined;
     try {
-      for (const [allowance, key] of this.#rateLimits(id)) {
-        requested.push([allowance, key]);
-        outcome = await this.rateLimitStore.acquire(allowance, key, token);
+      for (const [limit, key] of this.#rateLimits(id)) {
+        requested.push([limit, key]);
+        outcome = await this.rateLimitStore.acquire(limit, key, token);
         if (!outcome.allowed) return outcome;
       }
       return outcome = { allowed: true };
@@ -91,8 +91,8 @@ export class HourlyCaps {
 
   /** A count that cannot be released expires after its hour: the cap is too strict, never too loose. */
   async #releaseAll(counted: readonly [RateLimit, string][], token: string): Promise<void> {
-    for (const [allowance, key] of counted) {
-      await this.rateLimitStore.release(allowance, key, token).catch((error) => {
+    for (const [limit, key] of counted) {
+      await this.rateLimitStore.release(limit, key, token).catch((error) => {
         if (!(error instanceof Problem)) throw error;
       });
     }

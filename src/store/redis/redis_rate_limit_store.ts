@@ -73,16 +73,16 @@ export async function connectRedisRateLimitStore(
     return left === 0 ? { allowed: true } : rejectForMs(Number(left));
   };
   return {
-    async consume(allowance, key) {
-      const { maxCount: times, windowSeconds: seconds } = allowance;
-      return await run(CONSUME_SCRIPT, keyOf("bucket", allowance, key), times, seconds * 1_000);
+    async consume(limit, key) {
+      const { maxCount, windowSeconds } = limit;
+      return await run(CONSUME_SCRIPT, keyOf("bucket", limit, key), maxCount, windowSeconds * 1_000);
     },
-    async acquire(allowance, key, token) {
-      const { maxCount: times, windowSeconds: seconds } = allowance;
-      return await run(ACQUIRE_SCRIPT, keyOf("held", allowance, key), token, times, seconds * 1_000);
+    async acquire(limit, key, token) {
+      const { maxCount, windowSeconds } = limit;
+      return await run(ACQUIRE_SCRIPT, keyOf("held", limit, key), token, maxCount, windowSeconds * 1_000);
     },
-    release: async (allowance, key, token) =>
-      void await withCacheProblem(client.zrem(keyOf("held", allowance, key), token)),
+    release: async (limit, key, token) =>
+      void await withCacheProblem(client.zrem(keyOf("held", limit, key), token)),
     ping: async () => void await withCacheProblem(client.ping()),
     async close() {
       await client.quit().catch(() => {});

@@ -31,9 +31,9 @@ const adapters: [name: string, ignore: boolean, withOne: (act: Act) => Promise<v
 /** By which the server's clock and this process's may be apart. */
 const CLOCKS_MS = 20;
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-const allowance = (times: number, more: Partial<RateLimit> = {}): RateLimit => ({
+const limit = (maxCount: number, more: Partial<RateLimit> = {}): RateLimit => ({
   name: "test",
-  maxCount: times,
+  maxCount,
   windowSeconds: 60,
   ...more,
 });
@@ -43,20 +43,20 @@ for (const [name, ignore, withOne] of adapters) {
     Deno.test({ name: `shared (${name}): ${what}`, ignore, fn: () => withOne(act) });
 
   claim("allows as often as the bound says, then refuses and says how long", async (shared) => {
-    for (let i = 0; i < 3; i++) deepEqual(await shared.consume(allowance(3), "a"), { allowed: true });
-    const refused = await shared.consume(allowance(3), "a");
+    for (let i = 0; i < 3; i++) deepEqual(await shared.consume(limit(3), "a"), { allowed: true });
+    const refused = await shared.consume(limit(3), "a");
     ok(!refused.allowed && refused.retryAfter >= 1 && refused.retryAfter <= 60, JSON.stringify(refused));
   });
 
   claim("counts each key and each bound alone", async (shared) => {
-    await shared.consume(allowance(1), "a");
-    equal((await shared.consume(allowance(1), "b")).allowed, true);
-    equal((await shared.consume(allowance(1, { name: "other" }), "a")).allowed, true);
-    equal((await shared.consume(allowance(1), "a")).allowed, false);
+    await shared.consume(limit(1), "a");
+    equal((await shared.consume(limit(1), "b")).allowed, true);
+    equal((await shared.consume(limit(1, { name: "other" }), "a")).allowed, true);
+    equal((await shared.consume(limit(1), "a")).allowed, false);
   });
 
   claim("of many at once exactly as many get in as the bound allows", async (shared) => {
-    const taken = await Promise.all(Array.from({ length: 200 }, () => shared.consume(allowance(7), "a")));
+    const taken = await Promise.all(Array.from({ length: 200 }, () => shared.consume(limit(7), "a")));
     equal(taken.filter(({ allowed }) => allowed).length, 7);
   });
 
@@ -67,21 +67,21 @@ for (const [name, ignore, withOne] of adapters) {
   };
 
   claim("holds as many tokens as the bound says, then refuses and says how long", async (shared) => {
-    deepEqual(await held(shared, allowance(2), "x", "y", "z"), [true, true, false]);
-    const refused = await shared.acquire(allowance(2), "a", "z");
+    deepEqual(await held(shared, limit(2), "x", "y", "z"), [true, true, false]);
+    const refused = await shared.acquire(limit(2), "a", "z");
     ok(!refused.allowed && refused.retryAfter >= 1 && refused.retryAfter <= 60, JSON.stringify(refused));
-    equal((await shared.acquire(allowance(2), "b", "z")).allowed, true, "each key alone");
+    equal((await shared.acquire(limit(2), "b", "z")).allowed, true, "each key alone");
   });
 
   claim("of many tokens at once as many are held as the bound allows", async (shared) => {
     const taken = await Promise.all(
-      Array.from({ length: 200 }, (_, i) => shared.acquire(allowance(7), "a", String(i))),
+      Array.from({ length: 200 }, (_, i) => shared.acquire(limit(7), "a", String(i))),
     );
     equal(taken.filter(({ allowed }) => allowed).length, 7);
   });
 
   claim("a token counts once, however often an answer was lost and it is asked again", async (shared) => {
-    deepEqual(await held(shared, allowance(2), "x", "x", "x", "y", "x", "z"), [
+    deepEqual(await held(shared, limit(2), "x", "x", "x", "y", "x", "z"), [
       true,
       true,
       true,
@@ -92,41 +92,41 @@ for (const [name, ignore, withOne] of adapters) {
   });
 
   claim("what is released may be held again, however often it was refused in between", async (shared) => {
-    await held(shared, allowance(1), "x", ...Array.from({ length: 20 }, (_, i) => `refused ${i}`));
-    await shared.release(allowance(1), "a", "x");
-    deepEqual(await held(shared, allowance(1), "y", "z"), [true, false]);
+    await held(shared, limit(1), "x", ...Array.from({ length: 20 }, (_, i) => `refused ${i}`));
+    await shared.release(limit(1), "a", "x");
+    deepEqual(await held(shared, limit(1), "y", "z"), [true, false]);
   });
 
   claim("released twice, or never held, takes nothing away from others", async (shared) => {
-    await held(shared, allowance(1), "x");
-    for (const token of ["never held", "x", "x", "x"]) await shared.release(allowance(1), "a", token);
-    deepEqual(await held(shared, allowance(1), "y", "z"), [true, false]);
-    await shared.release(allowance(1), "a", "x");
-    deepEqual(await held(shared, allowance(1), "z"), [false]);
+    await held(shared, limit(1), "x");
+    for (const token of ["never held", "x", "x", "x"]) await shared.release(limit(1), "a", token);
+    deepEqual(await held(shared, limit(1), "y", "z"), [true, false]);
+    await shared.release(limit(1), "a", "x");
+    deepEqual(await held(shared, limit(1), "z"), [false]);
   });
 
   claim("released after its time is over, takes nothing away from the next one's", async (shared) => {
-    const short = allowance(1, { windowSeconds: 1 });
+    const short = limit(1, { windowSeconds: 1 });
     await held(shared, short, "x");
     await new Promise((resolve) => setTimeout(resolve, 1_200)); // the server's own clock decides
     await shared.release(short, "a", "x");
-    const next = allowance(1);
+    const next = limit(1);
     deepEqual(await held(shared, next, "y"), [true]);
     await shared.release(next, "a", "x");
     deepEqual(await held(shared, next, "z"), [false]);
   });
 
   claim("forgets when its time is over", async (shared) => {
-    await shared.consume(allowance(1, { windowSeconds: 1 }), "a");
-    equal((await shared.consume(allowance(1, { windowSeconds: 1 }), "a")).allowed, false);
+    await shared.consume(limit(1, { windowSeconds: 1 }), "a");
+    equal((await shared.consume(limit(1, { windowSeconds: 1 }), "a")).allowed, false);
     await new Promise((resolve) => setTimeout(resolve, 1_200)); // the server's own clock decides
-    equal((await shared.consume(allowance(1, { windowSeconds: 1 }), "a")).allowed, true);
+    equal((await shared.consume(limit(1, { windowSeconds: 1 }), "a")).allowed, true);
   });
 
   claim(
     "no burst over the edge of its time is larger than the bound, but for what it filled meanwhile",
     async (shared) => {
-      const bound = allowance(10, { windowSeconds: 2 });
+      const bound = limit(10, { windowSeconds: 2 });
       await shared.consume(bound, "a");
       await pause(1_800);
       const began = performance.now();
@@ -143,7 +143,7 @@ for (const [name, ignore, withOne] of adapters) {
   claim(
     "in no stretch of its time are more tokens held than the bound says, at its edge neither",
     async (shared) => {
-      const bound = allowance(10, { windowSeconds: 2 });
+      const bound = limit(10, { windowSeconds: 2 });
       /** Between these moments each was counted. */
       const counted: { from: number; to: number }[] = [];
       for (const [wait, tokens] of [[0, 1], [1_800, 9], [300, 10], [1_000, 10]]) {
@@ -163,7 +163,7 @@ for (const [name, ignore, withOne] of adapters) {
   );
 
   claim("what is refused says when there is room", async (shared) => {
-    const bound = allowance(2, { windowSeconds: 40 });
+    const bound = limit(2, { windowSeconds: 40 });
     for (
       const act of [
         (key: string) => shared.consume(bound, key),
@@ -185,12 +185,12 @@ Deno.test({
   ignore,
   fn: () =>
     withRedis(async ([one, two], stranger) => {
-      equal((await one.consume(allowance(1), "a")).allowed, true);
-      equal((await two.consume(allowance(1), "a")).allowed, false);
-      equal((await stranger.consume(allowance(1), "a")).allowed, true);
-      equal((await one.acquire(allowance(1), "a", "x")).allowed, true);
-      equal((await two.acquire(allowance(1), "a", "y")).allowed, false);
-      equal((await stranger.acquire(allowance(1), "a", "z")).allowed, true);
+      equal((await one.consume(limit(1), "a")).allowed, true);
+      equal((await two.consume(limit(1), "a")).allowed, false);
+      equal((await stranger.consume(limit(1), "a")).allowed, true);
+      equal((await one.acquire(limit(1), "a", "x")).allowed, true);
+      equal((await two.acquire(limit(1), "a", "y")).allowed, false);
+      equal((await stranger.acquire(limit(1), "a", "z")).allowed, true);
     }),
 });
 
@@ -202,9 +202,9 @@ Deno.test("shared (redis): a server that is not there fails soon, by name, and i
     prefix: "x",
     log: rootLog(),
   });
-  await rejects(shared.consume(allowance(1), "a"), { code: "cache_unavailable" });
-  await rejects(shared.acquire(allowance(1), "a", "x"), { code: "cache_unavailable" });
-  await rejects(shared.release(allowance(1), "a", "x"), { code: "cache_unavailable" });
+  await rejects(shared.consume(limit(1), "a"), { code: "cache_unavailable" });
+  await rejects(shared.acquire(limit(1), "a", "x"), { code: "cache_unavailable" });
+  await rejects(shared.release(limit(1), "a", "x"), { code: "cache_unavailable" });
   await rejects(shared.ping(), { code: "cache_unavailable" });
   await shared.close();
 });
@@ -219,7 +219,7 @@ Deno.test("shared (redis): a server that accepts and never answers fails soon", 
     prefix: "x",
     log: rootLog(),
   });
-  await rejects(shared.consume(allowance(1), "a"), { code: "cache_unavailable" });
+  await rejects(shared.consume(limit(1), "a"), { code: "cache_unavailable" });
   silent.close();
   await accepting;
   for (const connection of held) connection.close();

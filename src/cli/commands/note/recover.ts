@@ -49,7 +49,7 @@ async function recoverNotes(context: CliContext, options: RecoverOptions): Promi
     for (const [key, pool] of pools) {
       const history = await readPoolHistory(chain, pool.address, {
         version: pool.version,
-        onProgress: (seen) => progress.update(`${pluralize(seen, "transaction")} of ${key} read`, 0),
+        onProgress: (count) => progress.update(`${pluralize(count, "transaction")} of ${key} read`, 0),
       });
       const notes = recoverDerivedNotes(seed, network, pool, history.isDeposited);
       found.push(...notes.map(({ index, note }) => toRecovered(key, pool, history, index, note)));

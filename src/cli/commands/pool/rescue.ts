@@ -80,7 +80,7 @@ async function rescuePool(context: CliContext, pool: string, options: RescueOpti
   const plan = await withProgressLine(context, options, (progress) =>
     planRescue({
       ...{ chain, prices, address, deployment, account, years, amount },
-      onProgress: (seen) => progress.update(`${seen} transactions of the pool read`, 0),
+      onProgress: (count) => progress.update(`${count} transactions of the pool read`, 0),
     }));
   const addressText = address.toString({ bounceable: false, testOnly: network !== "mainnet" });
   const members = {

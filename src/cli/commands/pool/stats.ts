@@ -65,7 +65,7 @@ async function showStats(
     : [resolvePoolAddress(pool, known)];
   const rows: PoolStatsRow[] = [];
   await withProgressLine(context, options, async (progress) => {
-    const onProgress = (seen: number) => progress.update(`${seen} transactions read`, 0);
+    const onProgress = (count: number) => progress.update(`${count} transactions read`, 0);
     for (const address of addresses) {
       const stats = await readPoolStats(chain, address, { latest: options.latest, onProgress });
       rows.push({ ...findListedPool(address, known), address, stats });

@@ -14,19 +14,19 @@ forge it. It proves nothing outside local and test networks.</p>`;
 const EMBEDDED_REPORT_PATTERN = /<pre id="report">([^<]*)<\/pre>/;
 
 export function reportFacts(
-  { statement: said }: ComplianceReport,
+  { statement }: ComplianceReport,
 ): (readonly [what: string, value: string])[] {
-  const { pool, deposit, withdrawal } = said;
+  const { pool, deposit, withdrawal } = statement;
   const format = (amount: string) => formatAmount(BigInt(amount), pool);
   return [
-    ["purpose", said.purpose],
-    ["made", formatIsoTime(said.madeAt)],
-    ["pool", `${poolKey(pool)} on ${said.network}, ${pool.address}`],
+    ["purpose", statement.purpose],
+    ["made", formatIsoTime(statement.madeAt)],
+    ["pool", `${poolKey(pool)} on ${statement.network}, ${pool.address}`],
     [
       "deposited",
       `${format(pool.denomination)} by ${deposit.depositor}, ${formatIsoTime(deposit.timestamp)}`,
     ],
-    ["as", `leaf ${deposit.leafIndex}, commitment ${said.commitment}`],
+    ["as", `leaf ${deposit.leafIndex}, commitment ${statement.commitment}`],
     ["in transaction", deposit.tx.hash],
     ["withdrawn", `to ${withdrawal.recipient}, ${formatIsoTime(withdrawal.timestamp)}`],
     ["paid", format(withdrawal.paid)],
@@ -35,7 +35,7 @@ export function reportFacts(
       withdrawal.relayer ? `${format(withdrawal.fee)} to ${withdrawal.relayer}` : "none: not relayed",
     ],
     ["refund", formatNative(BigInt(withdrawal.refund))],
-    ["nullifier hash", said.nullifierHash],
+    ["nullifier hash", statement.nullifierHash],
     ["in transaction", withdrawal.tx.hash],
   ];
 }
