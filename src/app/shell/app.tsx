@@ -8,6 +8,7 @@ import { addProof } from "../flows/settings.ts";
 import type { Session } from "../services/context.ts";
 import { restoreServices } from "../services/backups/restore_service.ts";
 import { storeServices } from "../services/store_service.ts";
+import { en as texts } from "../text/en.ts";
 import { Frame } from "../views/frame.tsx";
 import { RestoreView } from "../views/restore.tsx";
 import { StartView } from "../views/start.tsx";
@@ -60,7 +61,6 @@ export function App({ ports }: { readonly ports: AppPorts }) {
         ports.go("#/");
       }}
       onLock={lock}
-      texts={ports.texts}
     >
       {session !== undefined && !route.startsWith("#/restore")
         ? (
@@ -98,7 +98,6 @@ function ClosedScreens(
   return (
     <StartView
       state={store}
-      texts={ports.texts}
       send={flow.send}
       onRestore={() => ports.go("#/restore")}
       onSaveUnreadable={() => saveUnreadable(ports)}
@@ -149,7 +148,6 @@ function RestoreScreen(
     <>
       <RestoreView
         {...{ state, send }}
-        texts={ports.texts}
         hasStore={hadStore}
         onScan={scan.start &&
           (() => scan.start!((code) => send({ type: "chosen", source: { kind: "code", code } })))}
@@ -165,7 +163,7 @@ function RestoreScreen(
           ports.go("#/");
         }}
       />
-      <ScanOverlay scan={scan} label={ports.texts.restore.scan} texts={ports.texts} />
+      <ScanOverlay scan={scan} label={texts.restore.scan} />
     </>
   );
 }

@@ -4,7 +4,6 @@ import type { AppPlace, CodeScanner, Passkeys, PayerSources, Tabs } from "../por
 import type { AppContext } from "../services/context.ts";
 import type { Settings } from "../flows/settings.ts";
 import type { AppConfig } from "../ports.ts";
-import type { Texts } from "../text/en.ts";
 
 export interface AppPorts {
   readonly context: AppContext;
@@ -16,7 +15,6 @@ export interface AppPorts {
   readonly sources: PayerSources;
   readonly settings: Signal<Settings>;
   readonly route: Signal<string>; // the hash of the page's address, such as `#/deposit`
-  readonly texts: Texts;
   changeSettings(change: Partial<Settings>): void;
   go(route: string): void;
 }

@@ -12,6 +12,7 @@ import { depositServices, poolChoice, ticketOf } from "../services/deposit_servi
 import { type BackupCoverage, findCoverage } from "../services/backups/backup_proof.ts";
 import { backupServices } from "../services/backups/backup_service.ts";
 import { withdrawServices } from "../services/withdraw_service.ts";
+import { en as texts } from "../text/en.ts";
 import { BackupView } from "../views/backup.tsx";
 import { DepositView } from "../views/deposit.tsx";
 import { type NoteRow, NotesView } from "../views/notes.tsx";
@@ -75,7 +76,6 @@ export function OpenScreens(
         <NotesView
           {...{ rows, check }}
           hasBackup={coverage?.hasSeed}
-          texts={ports.texts}
           onDeposit={() => ports.go("#/deposit")}
           onBackup={() => ports.go("#/backup")}
           onCheck={() => sendCheck({ type: "check" })}
@@ -149,7 +149,7 @@ function useAutoCheck({ step, result }: CheckState, waiting: readonly NoteRow[],
 type KnownProps = ScreenProps & { readonly isBackedUp: boolean; readonly onDone: () => void };
 
 function BackupScreen({ ports, session, onDone }: KnownProps) {
-  const { backup } = ports.texts;
+  const { backup } = texts;
   const { downloads } = ports.context;
   const [state, send] = useMachine(() => ({
     machine: backupMachine(backupServices(
@@ -165,14 +165,13 @@ function BackupScreen({ ports, session, onDone }: KnownProps) {
     <>
       <BackupView
         {...{ state, send, onDone }}
-        texts={ports.texts}
         onScan={scan.start && (() => scan.start!((code) => send({ type: "returned", content: { code } })))}
         onChooseFile={() =>
           void downloads.open({ accept: ".age", maxBytes: MAX_BACKUP_BYTES }).then((file) => {
             if (file) send({ type: "returned", content: { bytes: file.bytes } });
           }).catch((problem) => send({ type: "failed", problem }))}
       />
-      <ScanOverlay scan={scan} label={ports.texts.backup.scan} texts={ports.texts} />
+      <ScanOverlay scan={scan} label={texts.backup.scan} />
     </>
   );
 }
@@ -212,7 +211,6 @@ function DepositFlow(
   return (
     <DepositView
       {...{ state, send, pools, isBackedUp, onDone }}
-      texts={ports.texts}
       sources={ports.sources.list()}
       onCopy={(value) => context.downloads.copy(value)}
       backup={
@@ -237,8 +235,7 @@ function WithdrawScreen({ ports, session, record, onDone }: KnownProps & { reado
     <>
       <WithdrawView
         {...{ state, send, onDone }}
-        amount={ports.texts.app.amount(amount, asset)}
-        texts={ports.texts}
+        amount={texts.app.amount(amount, asset)}
         asksAboutEndpoint={isShared && !isShareAccepted}
         onEndpoint={(accepted) =>
           accepted
@@ -248,7 +245,7 @@ function WithdrawScreen({ ports, session, record, onDone }: KnownProps & { reado
           ((onAddress) => scan.start!((code) => onAddress(addressInCode(code)!)))}
         onCopy={(value) => ports.context.downloads.copy(value)}
       />
-      <ScanOverlay scan={scan} label={ports.texts.withdraw.scan} texts={ports.texts} />
+      <ScanOverlay scan={scan} label={texts.withdraw.scan} />
     </>
   );
 }

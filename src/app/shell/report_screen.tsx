@@ -21,7 +21,6 @@ export function ReportScreen(
   return (
     <ReportView
       {...{ state, send, rows }}
-      texts={ports.texts}
       onChooseFile={() =>
         void downloads.open({ accept: ".json,.html", maxBytes: MAX_REPORT_BYTES }).then((file) => {
           if (file) send({ type: "check", bytes: file.bytes });

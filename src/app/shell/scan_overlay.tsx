@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { toProblem } from "../flows/machine.ts";
 import type { Problem } from "../../core/errors/problem.ts";
 import { ProblemNotice } from "../views/parts.tsx";
-import type { Texts } from "../text/en.ts";
+import { en as texts } from "../text/en.ts";
 import type { AppPorts } from "./app_ports.ts";
 
 export interface ScannerState {
@@ -48,11 +48,10 @@ export function useScanner({ scanner }: AppPorts, accepts: (text: string) => boo
 }
 
 export function ScanOverlay(
-  { scan, label, texts }: {
+  { scan, label }: {
     readonly scan: ScannerState;
     /** Names the thing to scan. */
     readonly label: string;
-    readonly texts: Texts;
   },
 ) {
   const video = useRef<HTMLVideoElement>(null);
@@ -63,7 +62,7 @@ export function ScanOverlay(
   if (scan.active === undefined) return null;
   return (
     <div class="overlay" role="dialog" aria-modal="true" aria-label={label}>
-      <ProblemNotice problem={scan.active.problem} texts={texts} />
+      <ProblemNotice problem={scan.active.problem} />
       <video ref={video} playsInline muted />
       <button type="button" class="button plain" data-back onClick={scan.stop}>{texts.app.close}</button>
     </div>

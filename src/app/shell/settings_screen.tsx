@@ -42,7 +42,6 @@ export function SettingsScreen(
       network={config.network}
       versions={versions ?? { running: "…" }}
       passkey={passkey}
-      texts={ports.texts}
       onConnections={(form) => {
         const applied = applyConnections(settings, form, config.connect);
         if ("faults" in applied) return applied.faults;

@@ -79,7 +79,6 @@ function buildPorts(config: ServedConfig): AppPorts {
     scanner: cameraScanner,
     tabs: openTabs(),
     sources: browserPayerSources({ ...config, base: booted.base, records }),
-    texts: en,
     changeSettings(change) {
       settings.value = { ...settings.value, ...change };
       browserPreferences.write(settings.value);

@@ -1,4 +1,4 @@
-/** Every word that the app shows. Another language is another file of the same type. */
+/** Every word that the app shows. The screens import it as `texts`. */
 import type { PlaceFault } from "../ports.ts";
 import { depositEn, withdrawEn } from "./money_en.ts";
 import { problemsEn } from "./problems_en.ts";

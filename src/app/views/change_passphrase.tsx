@@ -1,31 +1,25 @@
 /** The section of the settings that changes the passphrase. */
 import { useState } from "preact/hooks";
 import type { Problem } from "../../core/errors/problem.ts";
-import { findPassphraseFault } from "../flows/store.ts";
-import type { Texts } from "../text/en.ts";
-import { Form, NewPassphrase, PassphraseField } from "./fields.tsx";
+import { en as texts } from "../text/en.ts";
+import { Form, NewPassphrase, PassphraseField, useNewPassphrase } from "./fields.tsx";
 import { Button, ProblemNotice, Progress } from "./parts.tsx";
 
 export function ChangePassphrase(
-  { texts, onChange }: {
-    readonly texts: Texts;
+  { onChange }: {
     /** Locks the store, or returns why nothing was changed. */
     readonly onChange: (current: string, next: string) => Promise<Problem | undefined>;
   },
 ) {
   const { passphrase, settings } = texts;
   const [current, setCurrent] = useState("");
-  const [first, setFirst] = useState("");
-  const [second, setSecond] = useState("");
-  const [tried, setTried] = useState(false);
+  const { submit, ...typed } = useNewPassphrase();
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem>();
-  const fault = tried ? findPassphraseFault(first, second) : undefined;
-  const submit = () => {
-    setTried(true);
-    if (current === "" || findPassphraseFault(first, second) !== undefined) return;
+  const change = (next: string) => {
+    if (current === "") return;
     setBusy(true);
-    void onChange(current, first).then((problem) => {
+    void onChange(current, next).then((problem) => {
       setProblem(problem);
       setBusy(false);
     });
@@ -34,8 +28,8 @@ export function ChangePassphrase(
     <details>
       <summary>{settings.passphraseChange}</summary>
       <p class="hint">{settings.passphraseLead}</p>
-      <ProblemNotice problem={problem} texts={texts} />
-      <Form onSubmit={submit}>
+      <ProblemNotice problem={problem} />
+      <Form onSubmit={() => submit(change)}>
         <PassphraseField
           id="current-passphrase"
           label={settings.passphraseCurrent}
@@ -43,11 +37,10 @@ export function ChangePassphrase(
           onInput={setCurrent}
           autocomplete="current-password"
           shown={false}
-          texts={texts}
         />
-        <NewPassphrase {...{ first, second, fault, texts, setFirst, setSecond }} />
+        <NewPassphrase {...typed} />
         {isBusy
-          ? <Progress label={passphrase.creating} texts={texts} />
+          ? <Progress label={passphrase.creating} />
           : <Button type="submit" disabled={current === ""}>{settings.passphraseChange}</Button>}
       </Form>
     </details>

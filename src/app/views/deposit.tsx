@@ -9,14 +9,13 @@ import type {
   WalletStep,
 } from "../flows/deposit_state.ts";
 import type { PayerSource } from "../ports.ts";
-import type { Texts } from "../text/en.ts";
-import { Form } from "./fields.tsx";
-import { Button, Copyable, Notice, ProblemNotice, Progress, QrCode, Step, Steps } from "./parts.tsx";
+import { en as texts } from "../text/en.ts";
+import { Choice, Form } from "./fields.tsx";
+import { Button, Copyable, type InStep, Notice, QrCode, Step, Steps } from "./parts.tsx";
 import { WalletPanel } from "./wallet_panel.tsx";
 
 export interface DepositProps {
   readonly state: DepositState;
-  readonly texts: Texts;
   readonly pools: readonly (PoolChoice & { readonly retired: boolean })[];
   readonly isBackedUp: boolean;
   readonly sources: readonly PayerSource[];
@@ -30,7 +29,7 @@ export interface DepositProps {
 const stepIndex = { choosing: 0, backup: 1, preparing: 2, paying: 2, failed: 2, done: 3, left: 3 } as const;
 
 export function DepositView(props: DepositProps) {
-  const { state, texts } = props;
+  const { state } = props;
   return (
     <>
       <Steps steps={texts.deposit.steps} current={stepIndex[state.step]} label={texts.notes.deposit} />
@@ -40,7 +39,7 @@ export function DepositView(props: DepositProps) {
 }
 
 function Body(props: DepositProps) {
-  const { state, texts, send } = props;
+  const { state, send } = props;
   const { deposit } = texts;
   switch (state.step) {
     case "choosing":
@@ -54,9 +53,11 @@ function Body(props: DepositProps) {
       );
     case "preparing":
       return (
-        <Step name="preparing" title={texts.app.amount(state.pool.amount, state.pool.asset)}>
-          <Progress label={deposit.preparing} texts={texts} />
-        </Step>
+        <Step
+          name="preparing"
+          title={texts.app.amount(state.pool.amount, state.pool.asset)}
+          progress={deposit.preparing}
+        />
       );
     case "paying":
       return <Paying {...props} state={state} />;
@@ -76,8 +77,7 @@ function Body(props: DepositProps) {
     }
     case "failed":
       return (
-        <Step name="deposit-failed" title={deposit.failedTitle}>
-          <ProblemNotice problem={state.problem} texts={texts} />
+        <Step name="deposit-failed" title={deposit.failedTitle} problem={state.problem}>
           {state.ticket && <p>{deposit.laterLead}</p>}
           <Button kind="primary" onClick={() => send({ type: "retry" })}>{texts.app.retry}</Button>
           <Button kind="quiet" onClick={props.onDone}>{deposit.toNotes}</Button>
@@ -88,37 +88,31 @@ function Body(props: DepositProps) {
   }
 }
 
-function Amounts(
-  { pools, texts, isBackedUp, send, state }: DepositProps & {
-    readonly state: Extract<DepositState, { step: "choosing" }>;
-  },
-) {
+function Amounts({ pools, isBackedUp, send, state }: InStep<DepositProps, "choosing">) {
   const { problem, sizes } = state;
   const { deposit, app } = texts;
   const open = pools.filter(({ retired }) => !retired);
   const [key, setKey] = useState(open[0]?.key);
   const pool = open.find((each) => each.key === key);
   return (
-    <Step name="amount" title={deposit.title} lead={deposit.lead}>
-      <ProblemNotice problem={problem} texts={texts} />
+    <Step name="amount" title={deposit.title} lead={deposit.lead} problem={problem}>
       {pools.length === 0 && <Notice kind="warning" text={deposit.none} />}
       <Form onSubmit={() => pool && send({ type: "pool_chosen", pool, isBackedUp })}>
         <fieldset class="choices pools">
           <legend class="hidden">{deposit.title}</legend>
           {pools.map((each) => (
-            <label key={each.key} class={`choice ${each.key === key ? "chosen" : ""}`}>
-              <input
-                type="radio"
-                name="pool"
-                value={each.key}
-                checked={each.key === key}
-                disabled={each.retired}
-                onChange={() => setKey(each.key)}
-              />
+            <Choice
+              key={each.key}
+              group="pool"
+              value={each.key}
+              isChosen={each.key === key}
+              disabled={each.retired}
+              onChoose={() => setKey(each.key)}
+            >
               <span class="choice-main">{app.amount(each.amount, each.asset)}</span>
-              <span class="hint">{wayToPay(each, texts)}</span>
-              <Crowd size={sizes?.get(each.key)} texts={texts} />
-            </label>
+              <span class="hint">{wayToPay(each)}</span>
+              <Crowd size={sizes?.get(each.key)} />
+            </Choice>
           ))}
         </fieldset>
         <Button kind="primary" type="submit" disabled={pool === undefined}>{app.continue}</Button>
@@ -128,7 +122,8 @@ function Amounts(
 }
 
 /** The line has its full height before the deposits are counted, so that no button moves under a finger. */
-function Crowd({ size, texts: { deposit } }: { readonly size: number | undefined; readonly texts: Texts }) {
+function Crowd({ size }: { readonly size: number | undefined }) {
+  const { deposit } = texts;
   return (
     <span class="hint crowd" data-longest={deposit.crowd(0)}>
       {size !== undefined && <span>{deposit.crowd(size)}</span>}
@@ -137,14 +132,15 @@ function Crowd({ size, texts: { deposit } }: { readonly size: number | undefined
 }
 
 /** Two pools may have the same amount, so this line must distinguish them. */
-function wayToPay({ retired, version, asset }: DepositProps["pools"][number], { deposit }: Texts): string {
+function wayToPay({ retired, version, asset }: DepositProps["pools"][number]): string {
+  const { deposit } = texts;
   if (retired) return deposit.retired;
   if (version === 1) return deposit.race;
   return asset === "native" ? deposit.anyWallet : deposit.connected;
 }
 
-function Paying(props: DepositProps & { readonly state: Extract<DepositState, { step: "paying" }> }) {
-  const { state, texts, onDone } = props;
+function Paying(props: InStep<DepositProps, "paying">) {
+  const { state, onDone } = props;
   const { deposit, app } = texts;
   const { ticket, wallet, refused, offline } = state;
   const amount = app.amount(ticket.pool.amount, ticket.pool.asset);
@@ -165,7 +161,8 @@ function Paying(props: DepositProps & { readonly state: Extract<DepositState, { 
         <WalletPanel
           wallet={wallet}
           isOnlyWay={ticket.payment === undefined}
-          {...{ texts, sources: props.sources, send: props.send }}
+          sources={props.sources}
+          send={props.send}
         />
       </div>
       {!isBusy && <p class="hint watching" role="status">{deposit.watching}</p>}
@@ -180,9 +177,9 @@ function showsRefusal(wallet: WalletStep): boolean {
 }
 
 function AnyWallet(
-  { payment, amount, texts, onCopy }:
+  { payment, amount, onCopy }:
     & { readonly payment: NonNullable<DepositTicket["payment"]>; readonly amount: string }
-    & Pick<DepositProps, "texts" | "onCopy">,
+    & Pick<DepositProps, "onCopy">,
 ) {
   const { deposit } = texts;
   return (
@@ -194,13 +191,13 @@ function AnyWallet(
       </div>
       <details>
         <summary>{deposit.byHand}</summary>
-        <Copyable label={deposit.to} value={payment.to} texts={texts} onCopy={onCopy} />
-        <Copyable label={deposit.amount} value={amount} texts={texts} onCopy={onCopy} />
+        <Copyable label={deposit.to} value={payment.to} onCopy={onCopy} />
+        <Copyable label={deposit.amount} value={amount} onCopy={onCopy} />
         <Copyable
           label={deposit.comment}
           value={payment.comment}
           hint={deposit.commentHint}
-          {...{ texts, onCopy }}
+          onCopy={onCopy}
         />
       </details>
     </section>

@@ -1,8 +1,9 @@
 /** Forms and their fields. */
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import type { PassphraseFault } from "../flows/store.ts";
-import type { Texts } from "../text/en.ts";
+import { Secret } from "../../core/text/secret.ts";
+import { findPassphraseFault } from "../flows/store.ts";
+import { en as texts } from "../text/en.ts";
 import { Button } from "./parts.tsx";
 
 /** A form with one primary action. */
@@ -73,9 +74,8 @@ export function Field(props: FieldProps) {
 
 /** A passphrase field with a warning about Caps Lock, because the typed text is hidden. */
 export function PassphraseField(
-  { shown, texts, ...props }: Omit<FieldProps, "type" | "rows" | "isCode" | "onKey"> & {
+  { shown, ...props }: Omit<FieldProps, "type" | "rows" | "isCode" | "onKey"> & {
     readonly shown: boolean;
-    readonly texts: Texts;
   },
 ) {
   const [isCapsLock, setCapsLock] = useState(false);
@@ -93,50 +93,51 @@ export function PassphraseField(
 
 /** A form for a passphrase, which it clears from the page's state on submission. */
 export function PassphraseForm(
-  { id, label, submit, error, hint, autocomplete, texts, onPassphrase }: {
+  { id, submit, autocomplete, send }: {
     readonly id: string;
-    readonly label: string;
     readonly submit: string;
-    readonly error?: string | undefined;
-    readonly hint?: string | undefined;
     readonly autocomplete: "current-password" | "new-password";
-    readonly texts: Texts;
-    readonly onPassphrase: (passphrase: string) => void;
+    readonly send: (event: { readonly type: "passphrase"; readonly passphrase: Secret<string> }) => void;
   },
 ) {
+  const { label, show } = texts.passphrase;
   const [value, setValue] = useState("");
   const [shown, setShown] = useState(false);
   return (
     <Form
       onSubmit={() => {
         if (value === "") return;
-        onPassphrase(value);
+        send({ type: "passphrase", passphrase: new Secret(value) });
         setValue("");
       }}
     >
-      <PassphraseField
-        {...{ id, label, value, hint, error, autocomplete, shown, texts, onInput: setValue }}
-      />
-      <Check id={`${id}-show`} label={texts.passphrase.show} checked={shown} onChange={setShown} />
+      <PassphraseField {...{ id, label, value, autocomplete, shown, onInput: setValue }} />
+      <Check id={`${id}-show`} label={show} checked={shown} onChange={setShown} />
       <Button kind="primary" type="submit" disabled={value === ""}>{submit}</Button>
     </Form>
   );
 }
 
+/** The state of {@linkcode NewPassphrase}. `submit` shows the fault, or calls `onValid`. */
+export function useNewPassphrase() {
+  const [first, setFirst] = useState("");
+  const [second, setSecond] = useState("");
+  const [tried, setTried] = useState(false);
+  const fault = findPassphraseFault(first, second);
+  const submit = (onValid: (passphrase: string) => void) => {
+    setTried(true);
+    if (fault === undefined) onValid(first);
+  };
+  return { first, setFirst, second, setSecond, fault: tried ? fault : undefined, submit };
+}
+
 /** A new passphrase, typed twice. */
 export function NewPassphrase(
-  { first, second, fault, texts, setFirst, setSecond }: {
-    readonly first: string;
-    readonly second: string;
-    readonly fault: PassphraseFault | undefined;
-    readonly texts: Texts;
-    readonly setFirst: (text: string) => void;
-    readonly setSecond: (text: string) => void;
-  },
+  { first, setFirst, second, setSecond, fault }: Omit<ReturnType<typeof useNewPassphrase>, "submit">,
 ) {
   const { passphrase } = texts;
   const [shown, setShown] = useState(false);
-  const shared = { shown, texts, autocomplete: "new-password" };
+  const shared = { shown, autocomplete: "new-password" };
   return (
     <>
       <PassphraseField
@@ -157,6 +158,25 @@ export function NewPassphrase(
       />
       <Check id="show" label={passphrase.show} checked={shown} onChange={setShown} />
     </>
+  );
+}
+
+/** One of the radio buttons of a group. */
+export function Choice(
+  { group, value, isChosen, disabled, onChoose, children }: {
+    readonly group: string;
+    readonly value: string | number;
+    readonly isChosen: boolean;
+    readonly disabled?: boolean;
+    readonly onChoose: () => void;
+    readonly children: ComponentChildren;
+  },
+) {
+  return (
+    <label class={`choice ${isChosen ? "chosen" : ""}`}>
+      <input type="radio" name={group} {...{ value, disabled }} checked={isChosen} onChange={onChoose} />
+      {children}
+    </label>
   );
 }
 

@@ -1,7 +1,7 @@
 /** The frame around every screen: name, network, menu, lock. */
 import type { ComponentChildren } from "preact";
 import { Notice } from "./parts.tsx";
-import type { Texts } from "../text/en.ts";
+import { en as texts } from "../text/en.ts";
 
 export interface FrameProps {
   readonly network: string;
@@ -12,15 +12,12 @@ export interface FrameProps {
   /** Goes back; undefined on a top-level screen. */
   readonly onBack?: (() => void) | undefined;
   readonly onLock: () => void;
-  readonly texts: Texts;
   readonly children: ComponentChildren;
 }
 
 const menu = { notes: "#/", report: "#/report", settings: "#/settings" } as const;
 
-export function Frame(
-  { network, isOpen, isOnline, current, onBack, onLock, texts, children }: FrameProps,
-) {
+export function Frame({ network, isOpen, isOnline, current, onBack, onLock, children }: FrameProps) {
   const { app } = texts;
   return (
     <>

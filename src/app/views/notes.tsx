@@ -1,7 +1,7 @@
 /** The home screen: every note, its state, and whether a backup was proven. */
 import type { ProblemCode } from "../../core/errors/problem.ts";
 import type { CheckState } from "../flows/check.ts";
-import type { Texts } from "../text/en.ts";
+import { en as texts, type Texts } from "../text/en.ts";
 import { Button, Notice, ProblemNotice, Progress, Step } from "./parts.tsx";
 
 /** A note as the list shows it. */
@@ -26,7 +26,6 @@ export interface NotesProps {
   /** Whether a proven backup has the seed; undefined until it is known. */
   readonly hasBackup: boolean | undefined;
   readonly check: CheckState;
-  readonly texts: Texts;
   readonly onDeposit: () => void;
   readonly onBackup: () => void;
   readonly onCheck: () => void;
@@ -35,14 +34,14 @@ export interface NotesProps {
 }
 
 export function NotesView(props: NotesProps) {
-  const { rows, texts } = props;
+  const { rows } = props;
   const { notes } = texts;
   return (
     <div class="columns">
       <Step name="notes" title={rows.length === 0 ? notes.empty : notes.title}>
         {rows.length === 0 && <p class="lead">{notes.emptyLead}</p>}
         <ul class="notes">
-          {rows.map((row) => <NoteCard key={row.id} {...{ row, texts, onOpen: props.onOpen }} />)}
+          {rows.map((row) => <NoteCard key={row.id} {...{ row, onOpen: props.onOpen }} />)}
         </ul>
         <Button kind="primary" onClick={props.onDeposit}>{notes.deposit}</Button>
         <Checking {...props} />
@@ -58,7 +57,8 @@ export function NotesView(props: NotesProps) {
   );
 }
 
-function Backup({ rows, hasBackup, texts: { notes }, onBackup }: NotesProps) {
+function Backup({ rows, hasBackup, onBackup }: NotesProps) {
+  const { notes } = texts;
   if (hasBackup === undefined) return null;
   const missing = rows.filter(({ isMissingInBackup }) => isMissingInBackup).length;
   if (hasBackup && missing === 0) {
@@ -81,13 +81,7 @@ const symbols = {
   withdrawn: "✓",
 } as const;
 
-function NoteCard(
-  { row, texts, onOpen }: {
-    readonly row: NoteRow;
-    readonly texts: Texts;
-    readonly onOpen: NotesProps["onOpen"];
-  },
-) {
+function NoteCard({ row, onOpen }: { readonly row: NoteRow; readonly onOpen: NotesProps["onOpen"] }) {
   const { notes, app } = texts;
   const actions = {
     created: notes.resume,
@@ -130,12 +124,12 @@ function NoteCard(
   );
 }
 
-function Checking({ check, texts, onCheck, onStopCheck, rows }: NotesProps) {
+function Checking({ check, onCheck, onStopCheck, rows }: NotesProps) {
   const { notes, app } = texts;
   if (check.step === "reading") {
     return (
       <>
-        <Progress label={notes.checking(check.seen)} texts={texts} />
+        <Progress label={notes.checking(check.seen)} />
         <Button kind="quiet" onClick={onStopCheck}>{app.cancel}</Button>
       </>
     );
@@ -144,7 +138,7 @@ function Checking({ check, texts, onCheck, onStopCheck, rows }: NotesProps) {
   return (
     <>
       <Button kind={rows.length === 0 ? "quiet" : "plain"} onClick={onCheck}>{notes.check}</Button>
-      {check.step === "failed" && <ProblemNotice problem={check.problem} texts={texts} />}
+      {check.step === "failed" && <ProblemNotice problem={check.problem} />}
       {result !== undefined && result.recovered > 0 && (
         <Notice kind="good" live="polite" text={notes.recovered(result.recovered)} />
       )}

@@ -2,19 +2,27 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Problem } from "../../core/errors/problem.ts";
-import type { Texts } from "../text/en.ts";
+import { en as texts } from "../text/en.ts";
 
 /** Screens are also checked without the DOM's types. */
 interface Focusable {
   focus(options?: unknown): void;
 }
 
+/** The props of a screen while its flow is in one step. */
+export type InStep<Props extends { readonly state: { readonly step: string } }, Step> = Props & {
+  readonly state: Extract<Props["state"], { step: Step }>;
+};
+
 /** A step of a screen. Its heading gets the focus when `name` changes, so that a reader begins at the top. */
 export function Step(
-  { name, title, lead, children }: {
+  { name, title, lead, problem, progress, children }: {
     readonly name: string;
     readonly title: string;
     readonly lead?: string | undefined;
+    readonly problem?: Problem | undefined;
+    /** Names work in progress whose fraction is unknown. */
+    readonly progress?: string;
     readonly children?: ComponentChildren;
   },
 ) {
@@ -33,31 +41,30 @@ export function Step(
     <div class="step" data-step={name}>
       <h1 tabIndex={-1} ref={heading as never}>{title}</h1>
       {lead && <p class="lead">{lead}</p>}
+      <ProblemNotice problem={problem} />
+      {progress && <Progress label={progress} />}
       {children}
     </div>
   );
 }
 
 export function Button(
-  { kind = "plain", type = "button", disabled, onClick, children, describedBy }: {
+  { kind = "plain", type = "button", disabled, onClick, children, hint }: {
     readonly kind?: "primary" | "plain" | "quiet" | "danger";
     readonly type?: "button" | "submit";
     readonly disabled?: boolean | undefined;
     readonly onClick?: () => void;
-    readonly describedBy?: string;
+    readonly hint?: readonly [id: string, text: string];
     readonly children: ComponentChildren;
   },
 ) {
   return (
-    <button
-      type={type}
-      class={`button ${kind}`}
-      disabled={disabled}
-      onClick={onClick}
-      aria-describedby={describedBy}
-    >
-      {children}
-    </button>
+    <>
+      <button {...{ type, disabled, onClick }} class={`button ${kind}`} aria-describedby={hint?.[0]}>
+        {children}
+      </button>
+      {hint && <p class="hint" id={hint[0]}>{hint[1]}</p>}
+    </>
   );
 }
 
@@ -85,9 +92,7 @@ export function Notice(
   );
 }
 
-export function ProblemNotice(
-  { problem, texts }: { readonly problem: Problem | undefined; readonly texts: Texts },
-) {
+export function ProblemNotice({ problem }: { readonly problem: Problem | undefined }) {
   if (problem === undefined) return null;
   const { text, next } = texts.problems[problem.code];
   return <Notice kind="problem" live="assertive" title={text} text={next} />;
@@ -95,10 +100,9 @@ export function ProblemNotice(
 
 /** Work in progress: a bar with the real fraction, or a line of text if none is known. */
 export function Progress(
-  { label, fraction, texts }: {
+  { label, fraction }: {
     readonly label: string;
     readonly fraction?: number | undefined;
-    readonly texts: Texts;
   },
 ) {
   const percent = fraction === undefined ? undefined : Math.round(Math.min(1, Math.max(0, fraction)) * 100);
@@ -150,11 +154,10 @@ export function QrCode({ text, label }: { readonly text: string; readonly label:
 
 /** A value with a copy button. Never use it for a note or a seed. */
 export function Copyable(
-  { label, value, hint, texts, onCopy }: {
+  { label, value, hint, onCopy }: {
     readonly label: string;
     readonly value: string;
     readonly hint?: string | undefined;
-    readonly texts: Texts;
     readonly onCopy: (value: string) => Promise<boolean>;
   },
 ) {

@@ -1,14 +1,13 @@
 /** The report screen: create a report for one reader, or check one. */
 import { useState } from "preact/hooks";
 import type { ReportEvent, ReportState } from "../flows/report.ts";
-import type { Texts } from "../text/en.ts";
+import { en as texts } from "../text/en.ts";
 import type { NoteRow } from "./notes.tsx";
 import { Field, Form } from "./fields.tsx";
-import { Button, Facts, Notice, ProblemNotice, Progress, Step } from "./parts.tsx";
+import { Button, Facts, type InStep, Notice, Progress, Step } from "./parts.tsx";
 
 export interface ReportProps {
   readonly state: ReportState;
-  readonly texts: Texts;
   /** Withdrawn notes of the open store. */
   readonly rows: readonly NoteRow[];
   readonly send: (event: ReportEvent) => void;
@@ -17,17 +16,17 @@ export interface ReportProps {
 }
 
 export function ReportView(props: ReportProps) {
-  const { state, texts, send } = props;
+  const { state, send } = props;
   const { report, app } = texts;
   switch (state.step) {
     case "choose":
-      return <Choose {...props} problem={state.problem} />;
+      return <Choose {...props} state={state} />;
     case "purpose":
       return <Purpose {...props} state={state} />;
     case "making":
       return (
         <Step name="report-making" title={report.making}>
-          <Progress label={report.making} fraction={state.fraction} texts={texts} />
+          <Progress label={report.making} fraction={state.fraction} />
           <Button kind="quiet" onClick={() => send({ type: "back" })}>{app.cancel}</Button>
         </Step>
       );
@@ -40,25 +39,16 @@ export function ReportView(props: ReportProps) {
         </Step>
       );
     case "checking":
-      return (
-        <Step name="report-checking" title={report.checkTitle}>
-          <Progress label={report.checking} texts={texts} />
-        </Step>
-      );
+      return <Step name="report-checking" title={report.checkTitle} progress={report.checking} />;
     case "checked":
       return <Checked {...props} state={state} />;
   }
 }
 
-function Choose(
-  { rows, texts, send, onChooseFile, problem }: ReportProps & {
-    readonly problem: Parameters<typeof ProblemNotice>[0]["problem"];
-  },
-) {
+function Choose({ state, rows, send, onChooseFile }: InStep<ReportProps, "choose">) {
   const { report, app } = texts;
   return (
-    <Step name="report" title={report.title} lead={report.lead}>
-      <ProblemNotice problem={problem} texts={texts} />
+    <Step name="report" title={report.title} lead={report.lead} problem={state.problem}>
       <section>
         <h2>{report.makeTitle}</h2>
         <p>{rows.length === 0 ? report.makeNone : report.makeLead}</p>
@@ -87,16 +77,16 @@ function Choose(
   );
 }
 
-function Purpose(
-  { state, texts, send }: ReportProps & { readonly state: Extract<ReportState, { step: "purpose" }> },
-) {
+function Purpose({ state, send }: InStep<ReportProps, "purpose">) {
   const { report, app } = texts;
   const [purpose, setPurpose] = useState(state.purpose);
   const isAboutPurpose = state.problem?.code === "invalid_report";
   return (
-    <Step name="purpose" title={report.purposeTitle}>
-      {!isAboutPurpose && <ProblemNotice problem={state.problem} texts={texts} />}
-      <Form onSubmit={() => send({ type: "purpose", purpose })}>
+    <Step name="purpose" title={report.purposeTitle} problem={isAboutPurpose ? undefined : state.problem}>
+      <Form
+        onSubmit={() =>
+          send({ type: "purpose", purpose })}
+      >
         <Field
           id="purpose"
           label={report.purpose}
@@ -107,14 +97,18 @@ function Purpose(
         />
         <Button kind="primary" type="submit" disabled={purpose.trim() === ""}>{report.make}</Button>
       </Form>
-      <Button kind="quiet" onClick={() => send({ type: "back" })}>{app.back}</Button>
+      <Button
+        kind="quiet"
+        onClick={() =>
+          send({ type: "back" })}
+      >
+        {app.back}
+      </Button>
     </Step>
   );
 }
 
-function Checked(
-  { state, texts, send }: ReportProps & { readonly state: Extract<ReportState, { step: "checked" }> },
-) {
+function Checked({ state, send }: InStep<ReportProps, "checked">) {
   const { report, app } = texts;
   const { facts, checks } = state;
   const isTrue = checks.every(({ verdict }) => verdict !== "failed");

@@ -2,13 +2,12 @@
 import { useState } from "preact/hooks";
 import { Secret } from "../../core/text/secret.ts";
 import type { RestoreEvent, RestoreState } from "../flows/restore.ts";
-import type { Texts } from "../text/en.ts";
+import { en as texts } from "../text/en.ts";
 import { Field, Form, PassphraseForm } from "./fields.tsx";
-import { Button, Notice, ProblemNotice, Progress, Step } from "./parts.tsx";
+import { Button, type InStep, Notice, Step } from "./parts.tsx";
 
 export interface RestoreProps {
   readonly state: RestoreState;
-  readonly texts: Texts;
   /** Without a store, a code needs a new passphrase for this device. */
   readonly hasStore: boolean;
   readonly send: (event: RestoreEvent) => void;
@@ -18,11 +17,11 @@ export interface RestoreProps {
 }
 
 export function RestoreView(props: RestoreProps) {
-  const { state, texts, hasStore, send } = props;
+  const { state, hasStore, send } = props;
   const { restore } = texts;
   switch (state.step) {
     case "choose":
-      return <Choose {...props} problem={state.problem} />;
+      return <Choose {...props} state={state} />;
     case "passphrase": {
       const isNew = state.source.kind === "text" && !hasStore;
       return (
@@ -30,26 +29,20 @@ export function RestoreView(props: RestoreProps) {
           name="restore-passphrase"
           title={isNew ? restore.passphraseNew : restore.passphraseFile}
           lead={isNew ? texts.passphrase.newLead : restore.passphraseLead}
+          problem={state.problem}
         >
-          <ProblemNotice problem={state.problem} texts={texts} />
           <PassphraseForm
             id="restore-passphrase"
-            label={texts.passphrase.label}
             submit={restore.open}
             autocomplete={isNew ? "new-password" : "current-password"}
-            texts={texts}
-            onPassphrase={(text) => send({ type: "passphrase", passphrase: new Secret(text) })}
+            send={send}
           />
           <Button kind="quiet" onClick={() => send({ type: "back" })}>{texts.app.back}</Button>
         </Step>
       );
     }
     case "opening":
-      return (
-        <Step name="restoring" title={restore.title}>
-          <Progress label={restore.opening} texts={texts} />
-        </Step>
-      );
+      return <Step name="restoring" title={restore.title} progress={restore.opening} />;
     case "done": {
       const { added, known, otherNetwork } = state.restored;
       return (
@@ -63,16 +56,11 @@ export function RestoreView(props: RestoreProps) {
   }
 }
 
-function Choose(
-  { texts, send, onChooseFile, onScan, problem }: RestoreProps & {
-    readonly problem: Parameters<typeof ProblemNotice>[0]["problem"];
-  },
-) {
+function Choose({ state, send, onChooseFile, onScan }: InStep<RestoreProps, "choose">) {
   const { restore } = texts;
   const [text, setText] = useState("");
   return (
-    <Step name="restore" title={restore.title} lead={restore.lead}>
-      <ProblemNotice problem={problem} texts={texts} />
+    <Step name="restore" title={restore.title} lead={restore.lead} problem={state.problem}>
       <Button kind="primary" onClick={onChooseFile}>{restore.file}</Button>
       {onScan && <Button onClick={onScan}>{restore.scan}</Button>}
       <Form

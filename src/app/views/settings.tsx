@@ -2,8 +2,8 @@
 import { useState } from "preact/hooks";
 import type { Problem } from "../../core/errors/problem.ts";
 import type { ConnectionFaults, Connections, ConnectionsForm, Settings } from "../flows/settings.ts";
-import type { Texts } from "../text/en.ts";
-import { Field, Form } from "./fields.tsx";
+import { en as texts } from "../text/en.ts";
+import { Choice, Field, Form } from "./fields.tsx";
 import { ChangePassphrase } from "./change_passphrase.tsx";
 import { Button, Facts, Notice, Step } from "./parts.tsx";
 
@@ -13,7 +13,6 @@ export interface SettingsProps {
   readonly network: string;
   readonly versions: { readonly running: string; readonly waiting?: string };
   readonly passkey: "none" | "available" | "enrolled";
-  readonly texts: Texts;
   readonly onConnections: (form: ConnectionsForm) => ConnectionFaults;
   readonly onPassphrase: (current: string, next: string) => Promise<Problem | undefined>;
   readonly onChange: (change: Partial<Settings>) => void;
@@ -26,7 +25,7 @@ export interface SettingsProps {
 }
 
 export function SettingsView(props: SettingsProps) {
-  const { texts, versions, network } = props;
+  const { versions, network } = props;
   const { settings } = texts;
   return (
     <Step name="settings" title={settings.title}>
@@ -40,7 +39,7 @@ export function SettingsView(props: SettingsProps) {
         </section>
         <section>
           <h2>{settings.passphrase}</h2>
-          <ChangePassphrase texts={texts} onChange={props.onPassphrase} />
+          <ChangePassphrase onChange={props.onPassphrase} />
         </section>
         <Passkey {...props} />
         <section>
@@ -61,7 +60,7 @@ export function SettingsView(props: SettingsProps) {
   );
 }
 
-function ConnectionsSection({ connections, texts, onConnections }: SettingsProps) {
+function ConnectionsSection({ connections, onConnections }: SettingsProps) {
   const { settings } = texts;
   const [form, setForm] = useState<ConnectionsForm>({
     depositEndpoint: connections.depositEndpoint,
@@ -99,7 +98,7 @@ function ConnectionsSection({ connections, texts, onConnections }: SettingsProps
   );
 }
 
-function Look({ settings: values, texts, onChange }: SettingsProps) {
+function Look({ settings: values, onChange }: SettingsProps) {
   const { settings } = texts;
   return (
     <section>
@@ -107,38 +106,36 @@ function Look({ settings: values, texts, onChange }: SettingsProps) {
       <fieldset class="choices inline">
         <legend>{settings.theme}</legend>
         {(["system", "light", "dark"] as const).map((theme) => (
-          <label key={theme} class={`choice ${values.theme === theme ? "chosen" : ""}`}>
-            <input
-              type="radio"
-              name="theme"
-              checked={values.theme === theme}
-              onChange={() =>
-                onChange({ theme })}
-            />
+          <Choice
+            key={theme}
+            group="theme"
+            value={theme}
+            isChosen={values.theme === theme}
+            onChoose={() => onChange({ theme })}
+          >
             <span>{settings.themes[theme]}</span>
-          </label>
+          </Choice>
         ))}
       </fieldset>
       <fieldset class="choices inline">
         <legend>{settings.lock}</legend>
         {[2, 10, 30].map((lockMinutes) => (
-          <label key={lockMinutes} class={`choice ${values.lockMinutes === lockMinutes ? "chosen" : ""}`}>
-            <input
-              type="radio"
-              name="lock"
-              checked={values.lockMinutes === lockMinutes}
-              onChange={() =>
-                onChange({ lockMinutes })}
-            />
+          <Choice
+            key={lockMinutes}
+            group="lock"
+            value={lockMinutes}
+            isChosen={values.lockMinutes === lockMinutes}
+            onChoose={() => onChange({ lockMinutes })}
+          >
             <span>{settings.minutes(lockMinutes)}</span>
-          </label>
+          </Choice>
         ))}
       </fieldset>
     </section>
   );
 }
 
-function Passkey({ passkey, texts, onPasskey, onRemovePasskey }: SettingsProps) {
+function Passkey({ passkey, onPasskey, onRemovePasskey }: SettingsProps) {
   const { settings, passphrase } = texts;
   const [value, setValue] = useState("");
   return (
@@ -168,7 +165,7 @@ function Passkey({ passkey, texts, onPasskey, onRemovePasskey }: SettingsProps) 
   );
 }
 
-function Erase({ texts, onErase }: SettingsProps) {
+function Erase({ onErase }: SettingsProps) {
   const { settings } = texts;
   const [word, setWord] = useState("");
   return (

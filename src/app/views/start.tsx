@@ -2,14 +2,13 @@
 import { useState } from "preact/hooks";
 import { Secret } from "../../core/text/secret.ts";
 import { toProblem } from "../flows/machine.ts";
-import { findPassphraseFault, type StoreEvent, type StoreState } from "../flows/store.ts";
-import type { Texts } from "../text/en.ts";
-import { Form, NewPassphrase, PassphraseForm } from "./fields.tsx";
-import { Button, Notice, ProblemNotice, Progress, Step } from "./parts.tsx";
+import type { StoreEvent, StoreState } from "../flows/store.ts";
+import { en as texts } from "../text/en.ts";
+import { Form, NewPassphrase, PassphraseForm, useNewPassphrase } from "./fields.tsx";
+import { Button, type InStep, Notice, Step } from "./parts.tsx";
 
 export interface StartProps<Session> {
   readonly state: Exclude<StoreState<Session>, { step: "open" }>;
-  readonly texts: Texts;
   readonly send: (event: StoreEvent<Session>) => void;
   readonly onRestore: () => void;
   /** Saves an unreadable store as a file. */
@@ -20,15 +19,11 @@ export interface StartProps<Session> {
 }
 
 export function StartView<Session>(props: StartProps<Session>) {
-  const { state, texts, send } = props;
+  const { state, send } = props;
   const { passphrase } = texts;
   switch (state.step) {
     case "searching":
-      return (
-        <Step name="searching" title={texts.app.name}>
-          <Progress label={passphrase.looking} texts={texts} />
-        </Step>
-      );
+      return <Step name="searching" title={texts.app.name} progress={passphrase.looking} />;
     case "refused":
       return (
         <Step name="refused" title={texts.place.title}>
@@ -38,77 +33,55 @@ export function StartView<Session>(props: StartProps<Session>) {
     case "absent":
       return <Welcome {...props} />;
     case "new":
-      return <NewStore problem={state.problem} {...{ texts, send }} />;
+      return <NewStore {...props} state={state} />;
     case "drawing":
-      return (
-        <Step name="drawing" title={passphrase.drawnTitle}>
-          <Progress label={passphrase.drawing} texts={texts} />
-        </Step>
-      );
+      return <Step name="drawing" title={passphrase.drawnTitle} progress={passphrase.drawing} />;
     case "drawn":
-      return <Drawn {...{ state, texts, send }} />;
+      return <Drawn {...props} state={state} />;
     case "creating":
     case "opening":
       return (
         <Step
           name={state.step}
           title={state.step === "creating" ? passphrase.newTitle : passphrase.openTitle}
-        >
-          <Progress
-            label={state.step === "creating" ? passphrase.creating : passphrase.opening}
-            texts={texts}
-          />
-        </Step>
+          progress={state.step === "creating" ? passphrase.creating : passphrase.opening}
+        />
       );
     case "locked":
-      return <Locked {...props} {...{ state }} />;
+      return <Locked {...props} state={state} />;
     case "failed":
       return (
-        <Step name="failed" title={texts.app.problem}>
-          <ProblemNotice problem={state.problem} texts={texts} />
+        <Step name="failed" title={texts.app.problem} problem={state.problem}>
           <Button kind="primary" onClick={() => send({ type: "retry" })}>{texts.app.retry}</Button>
         </Step>
       );
   }
 }
 
-type LockedProps<Session> = StartProps<Session> & {
-  readonly state: Extract<StoreState<Session>, { step: "locked" }>;
-};
-
 function Locked<Session>(
-  { state, texts, send, onSaveUnreadable, onSetAside, onReport }: LockedProps<Session>,
+  { state, send, onSaveUnreadable, onSetAside, onReport }: InStep<StartProps<Session>, "locked">,
 ) {
   const { passphrase } = texts;
   const [isSaved, setSaved] = useState(false);
   const fail = (error: unknown) => send({ type: "failed", problem: toProblem(error) });
   return (
-    <Step name="locked" title={passphrase.openTitle} lead={passphrase.openLead}>
-      <ProblemNotice problem={state.problem} texts={texts} />
-      <PassphraseForm
-        id="passphrase"
-        label={passphrase.label}
-        submit={passphrase.open}
-        autocomplete="current-password"
-        texts={texts}
-        onPassphrase={(text) => send({ type: "passphrase", passphrase: new Secret(text) })}
-      />
+    <Step name="locked" title={passphrase.openTitle} lead={passphrase.openLead} problem={state.problem}>
+      <PassphraseForm id="passphrase" submit={passphrase.open} autocomplete="current-password" send={send} />
       {(state.problem?.code === "note_store_corrupted" || isSaved) && (
         <div class="way">
           <Button
-            describedBy="unreadable-hint"
+            hint={["unreadable-hint", passphrase.saveUnreadableHint]}
             onClick={() => void onSaveUnreadable().then(() => setSaved(true), fail)}
           >
             {passphrase.saveUnreadable}
           </Button>
-          <p class="hint" id="unreadable-hint">{passphrase.saveUnreadableHint}</p>
           {isSaved && (
-            <>
-              <Button describedBy="aside-hint" onClick={() => void onSetAside().catch(fail)}>
-                {passphrase.setAside}
-              </Button>
-              <p class="hint" id="aside-hint">{passphrase.setAsideHint}</p>
-            </>
+            <Button
+              hint={["aside-hint", passphrase.setAsideHint]}
+              onClick={() => void onSetAside().catch(fail)}
+            >
+              {passphrase.setAside}
+            </Button>
           )}
         </div>
       )}
@@ -118,7 +91,7 @@ function Locked<Session>(
   );
 }
 
-function Welcome<Session>({ texts, send, onRestore, onReport }: StartProps<Session>) {
+function Welcome<Session>({ send, onRestore, onReport }: StartProps<Session>) {
   const { start } = texts;
   return (
     <div class="columns">
@@ -136,11 +109,7 @@ function Welcome<Session>({ texts, send, onRestore, onReport }: StartProps<Sessi
   );
 }
 
-function Drawn<Session>(
-  { state, texts, send }: Pick<StartProps<Session>, "texts" | "send"> & {
-    readonly state: Extract<StoreState<Session>, { step: "drawn" }>;
-  },
-) {
+function Drawn<Session>({ state, send }: InStep<StartProps<Session>, "drawn">) {
   const { passphrase } = texts;
   return (
     <Step
@@ -148,9 +117,7 @@ function Drawn<Session>(
       title={passphrase.drawnTitle}
       lead={state.isRequired ? passphrase.drawnLight : passphrase.drawnLead}
     >
-      <ol class="words">
-        {state.passphrase.reveal().split(" ").map((word, i) => <li key={i}>{word}</li>)}
-      </ol>
+      <ol class="words">{state.passphrase.reveal().split(" ").map((word, i) => <li key={i}>{word}</li>)}</ol>
       <p class="hint">{passphrase.drawnKeep}</p>
       <Button kind="primary" onClick={() => send({ type: "passphrase", passphrase: state.passphrase })}>
         {passphrase.drawnDone}
@@ -160,27 +127,13 @@ function Drawn<Session>(
   );
 }
 
-function NewStore<Session>(
-  { problem, texts, send }: Pick<StartProps<Session>, "texts" | "send"> & {
-    readonly problem: Parameters<typeof ProblemNotice>[0]["problem"];
-  },
-) {
+function NewStore<Session>({ state, send }: InStep<StartProps<Session>, "new">) {
   const { passphrase } = texts;
-  const [first, setFirst] = useState("");
-  const [second, setSecond] = useState("");
-  const [tried, setTried] = useState(false);
-  const fault = tried ? findPassphraseFault(first, second) : undefined;
+  const { submit, ...typed } = useNewPassphrase();
   return (
-    <Step name="new" title={passphrase.newTitle} lead={passphrase.newLead}>
-      <ProblemNotice problem={problem} texts={texts} />
-      <Form
-        onSubmit={() => {
-          setTried(true);
-          if (findPassphraseFault(first, second) !== undefined) return;
-          send({ type: "passphrase", passphrase: new Secret(first) });
-        }}
-      >
-        <NewPassphrase {...{ first, second, fault, texts, setFirst, setSecond }} />
+    <Step name="new" title={passphrase.newTitle} lead={passphrase.newLead} problem={state.problem}>
+      <Form onSubmit={() => submit((text) => send({ type: "passphrase", passphrase: new Secret(text) }))}>
+        <NewPassphrase {...typed} />
         <Button kind="primary" type="submit">{passphrase.create}</Button>
       </Form>
       <Button kind="quiet" onClick={() => send({ type: "draw" })}>{passphrase.draw}</Button>

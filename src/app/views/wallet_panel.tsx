@@ -1,29 +1,28 @@
 /** A connected wallet's part of a deposit: connect, pay, wait. */
 import type { DepositEvent, WalletStep } from "../flows/deposit_state.ts";
 import type { PayerSource } from "../ports.ts";
-import type { Texts } from "../text/en.ts";
+import { en as texts } from "../text/en.ts";
 import { Button, Notice, ProblemNotice, Progress, QrCode } from "./parts.tsx";
 
 export interface WalletPanelProps {
   readonly wallet: WalletStep;
-  readonly texts: Texts;
   readonly sources: readonly PayerSource[];
   /** Whether a connected wallet is the only way to pay. */
   readonly isOnlyWay: boolean;
   readonly send: (event: DepositEvent) => void;
 }
 
-type ConnectChoiceProps = Pick<WalletPanelProps, "texts" | "sources" | "isOnlyWay" | "send"> & {
+type ConnectChoiceProps = Pick<WalletPanelProps, "sources" | "isOnlyWay" | "send"> & {
   readonly problem: Extract<WalletStep, { at: "none" }>["problem"];
 };
 
 /** The choice of wallets. An empty choice is shown only if a wallet is the only way to pay. */
-function ConnectChoice({ problem, texts, sources, isOnlyWay, send }: ConnectChoiceProps) {
+function ConnectChoice({ problem, sources, isOnlyWay, send }: ConnectChoiceProps) {
   const { deposit } = texts;
   if (sources.length === 0 && !isOnlyWay) return null;
   return (
     <section class="wallets">
-      <ProblemNotice problem={problem} texts={texts} />
+      <ProblemNotice problem={problem} />
       <h2>{deposit.connect}</h2>
       {sources.length === 0 && <Notice kind="warning" text={deposit.noWallet} />}
       <ul class="sources">
@@ -42,15 +41,15 @@ function ConnectChoice({ problem, texts, sources, isOnlyWay, send }: ConnectChoi
   );
 }
 
-export function WalletPanel({ wallet, texts, sources, isOnlyWay, send }: WalletPanelProps) {
+export function WalletPanel({ wallet, sources, isOnlyWay, send }: WalletPanelProps) {
   const { deposit, app } = texts;
   switch (wallet.at) {
     case "none":
-      return <ConnectChoice problem={wallet.problem} {...{ texts, sources, isOnlyWay, send }} />;
+      return <ConnectChoice problem={wallet.problem} {...{ sources, isOnlyWay, send }} />;
     case "connecting":
       return (
         <section class="wallets">
-          <Progress label={deposit.connecting(wallet.source.name)} texts={texts} />
+          <Progress label={deposit.connecting(wallet.source.name)} />
           {wallet.link && (
             <>
               <a class="button primary" href={wallet.link} rel="noreferrer">{deposit.connectLink}</a>
@@ -66,7 +65,7 @@ export function WalletPanel({ wallet, texts, sources, isOnlyWay, send }: WalletP
     case "ready":
       return (
         <section class="wallets">
-          <ProblemNotice problem={wallet.problem} texts={texts} />
+          <ProblemNotice problem={wallet.problem} />
           {wallet.notice && <Notice kind="warning" live="polite" text={deposit.notice[wallet.notice]} />}
           <Button kind="primary" onClick={() => send({ type: "pay" })}>
             {deposit.pay(wallet.payer.name)}
@@ -75,11 +74,11 @@ export function WalletPanel({ wallet, texts, sources, isOnlyWay, send }: WalletP
         </section>
       );
     case "proving":
-      return <Progress label={deposit.proving} fraction={wallet.fraction} texts={texts} />;
+      return <Progress label={deposit.proving} fraction={wallet.fraction} />;
     case "asking":
       return (
         <section class="wallets">
-          <Progress label={deposit.asking(wallet.payer.name)} texts={texts} />
+          <Progress label={deposit.asking(wallet.payer.name)} />
           <p>{deposit.askingLead}</p>
         </section>
       );
@@ -87,11 +86,11 @@ export function WalletPanel({ wallet, texts, sources, isOnlyWay, send }: WalletP
       return (
         <section class="wallets">
           {wallet.notice && <Notice kind="warning" live="polite" text={deposit.notice[wallet.notice]} />}
-          <Progress label={deposit.waiting} texts={texts} />
+          <Progress label={deposit.waiting} />
           <p>{deposit.waitingLead}</p>
         </section>
       );
     case "returning":
-      return <Progress label={wallet.isOvertaken ? deposit.overtaken : deposit.returning} texts={texts} />;
+      return <Progress label={wallet.isOvertaken ? deposit.overtaken : deposit.returning} />;
   }
 }

@@ -1,15 +1,14 @@
 /** The withdrawal screens: address, review of cost and warnings, progress, receipt. */
 import { useState } from "preact/hooks";
-import type { WithdrawalReview, WithdrawEvent, WithdrawState } from "../flows/withdraw.ts";
+import type { WithdrawEvent, WithdrawState } from "../flows/withdraw.ts";
 import type { ProblemCode } from "../../core/errors/problem.ts";
-import type { Texts } from "../text/en.ts";
-import { Check, Field, Form } from "./fields.tsx";
-import { Button, Copyable, Facts, Notice, ProblemNotice, Progress, Step } from "./parts.tsx";
+import { en as texts } from "../text/en.ts";
+import { Check, Choice, Field, Form } from "./fields.tsx";
+import { Button, Copyable, Facts, type InStep, Notice, ProblemNotice, Progress, Step } from "./parts.tsx";
 
 export interface WithdrawProps {
   readonly state: WithdrawState;
   readonly amount: string;
-  readonly texts: Texts;
   readonly send: (event: WithdrawEvent) => void;
   /** Whether to warn that one endpoint serves deposits and withdrawals. */
   readonly asksAboutEndpoint: boolean;
@@ -24,15 +23,14 @@ export interface WithdrawProps {
 const SILENCE: ReadonlySet<ProblemCode> = new Set(["relayer_unavailable", "chain_unavailable"]);
 
 export function WithdrawView(props: WithdrawProps) {
-  const { state, amount, texts, send } = props;
+  const { state, amount, send } = props;
   const { withdraw, app } = texts;
   switch (state.step) {
     case "form":
       return <Recipient {...props} state={state} />;
     case "checking":
       return (
-        <Step name="checking" title={withdraw.title(amount)}>
-          <Progress label={withdraw.checking} texts={texts} />
+        <Step name="checking" title={withdraw.title(amount)} progress={withdraw.checking}>
           <Button kind="quiet" onClick={() => send({ type: "back" })}>{app.cancel}</Button>
         </Step>
       );
@@ -42,7 +40,7 @@ export function WithdrawView(props: WithdrawProps) {
       const { stage, fraction } = state.progress;
       return (
         <Step name="running" title={withdraw.runningTitle}>
-          <Progress label={withdraw.stage[stage]} fraction={fraction} texts={texts} />
+          <Progress label={withdraw.stage[stage]} fraction={fraction} />
           <p>{state.isSubmitted ? withdraw.safeToClose : withdraw.notSent}</p>
           {!state.isSubmitted && (
             <Button kind="quiet" onClick={() => send({ type: "back" })}>{app.cancel}</Button>
@@ -64,7 +62,7 @@ export function WithdrawView(props: WithdrawProps) {
                 [withdraw.to, receipt.recipient, true],
               ]}
             />
-            <Copyable label={withdraw.tx} value={receipt.tx} texts={texts} onCopy={props.onCopy} />
+            <Copyable label={withdraw.tx} value={receipt.tx} onCopy={props.onCopy} />
           </section>
           <Button kind="primary" onClick={props.onDone}>{app.done}</Button>
         </Step>
@@ -77,17 +75,13 @@ export function WithdrawView(props: WithdrawProps) {
   }
 }
 
-function Failed(
-  { state, texts, send, onDone }: WithdrawProps & {
-    readonly state: Extract<WithdrawState, { step: "failed" }>;
-  },
-) {
+function Failed({ state, send, onDone }: InStep<WithdrawProps, "failed">) {
   const { withdraw, app } = texts;
   return (
     <Step name="withdraw-failed" title={withdraw.failedTitle}>
       {state.maySettle && SILENCE.has(state.problem.code)
         ? <Notice kind="warning" live="assertive" title={withdraw.outOfSight} text={withdraw.maySettle} />
-        : <ProblemNotice problem={state.problem} texts={texts} />}
+        : <ProblemNotice problem={state.problem} />}
       <Button kind="primary" onClick={() => send({ type: "retry" })}>
         {state.maySettle ? withdraw.resume : app.retry}
       </Button>
@@ -97,17 +91,19 @@ function Failed(
 }
 
 function Recipient(
-  { state, amount, texts, send, asksAboutEndpoint, onEndpoint, onScan }: WithdrawProps & {
-    readonly state: Extract<WithdrawState, { step: "form" }>;
-  },
+  { state, amount, send, asksAboutEndpoint, onEndpoint, onScan }: InStep<WithdrawProps, "form">,
 ) {
   const { withdraw } = texts;
   const [recipient, setRecipient] = useState(state.recipient);
   const isAboutAddress = state.problem?.code === "invalid_address" ||
     state.problem?.code === "unpayable_recipient";
   return (
-    <Step name="recipient" title={withdraw.title(amount)} lead={withdraw.lead}>
-      {!isAboutAddress && <ProblemNotice problem={state.problem} texts={texts} />}
+    <Step
+      name="recipient"
+      title={withdraw.title(amount)}
+      lead={withdraw.lead}
+      problem={isAboutAddress ? undefined : state.problem}
+    >
       <Form onSubmit={() => recipient.trim() && send({ type: "submit", recipient })}>
         <Field
           id="recipient"
@@ -137,13 +133,9 @@ function Recipient(
   );
 }
 
-function Review(
-  { state, amount, texts, send }: WithdrawProps & {
-    readonly state: Extract<WithdrawState, { step: "review" }>;
-  },
-) {
+function Review({ state, amount, send }: InStep<WithdrawProps, "review">) {
   const { withdraw, app } = texts;
-  const { review, chosen, accepted } = state;
+  const { review, chosen } = state;
   const offer = review.offers.find(({ url }) => url === chosen)!;
   return (
     <Step name="review" title={withdraw.reviewTitle}>
@@ -155,31 +147,30 @@ function Review(
           [withdraw.youGet, offer.youGet],
         ]}
       />
-      <Links {...{ review, accepted, texts, send }} />
+      <Links state={state} send={send} />
       <details open={review.offers.length > 1 || review.refused.length > 0}>
         <summary>{withdraw.relayers}</summary>
         <p class="hint">{withdraw.relayersLead}</p>
         <fieldset class="choices">
           <legend class="hidden">{withdraw.relayers}</legend>
           {review.offers.map(({ url, feeText, youGet }) => (
-            <label key={url} class={`choice ${url === chosen ? "chosen" : ""}`}>
-              <input
-                type="radio"
-                name="relayer"
-                checked={url === chosen}
-                onChange={() =>
-                  send({ type: "relayer_chosen", url })}
-              />
+            <Choice
+              key={url}
+              group="relayer"
+              value={url}
+              isChosen={url === chosen}
+              onChoose={() => send({ type: "relayer_chosen", url })}
+            >
               <span class="choice-main">{URL.parse(url)?.host ?? url}</span>
               <span class="hint">{`${withdraw.youGet} ${youGet} · ${withdraw.fee} ${feeText}`}</span>
-            </label>
+            </Choice>
           ))}
         </fieldset>
         {review.refused.map(({ url }) => (
           <p key={url} class="hint">{`${URL.parse(url)?.host ?? url}: ${withdraw.refused}`}</p>
         ))}
       </details>
-      <Button kind="primary" disabled={!accepted} onClick={() => send({ type: "confirm" })}>
+      <Button kind="primary" disabled={!state.accepted} onClick={() => send({ type: "confirm" })}>
         {withdraw.confirm(offer.youGet)}
       </Button>
       <Button kind="quiet" onClick={() => send({ type: "back" })}>{app.back}</Button>
@@ -188,15 +179,10 @@ function Review(
 }
 
 function Links(
-  { review, accepted, texts, send }: Pick<WithdrawProps, "texts" | "send"> & {
-    readonly review: WithdrawalReview;
-    readonly accepted: boolean;
-  },
+  { state: { review, accepted }, send }: InStep<Pick<WithdrawProps, "state" | "send">, "review">,
 ) {
   const { withdraw } = texts;
-  if (review.warnings.length === 0) {
-    return <Notice kind="good" text={withdraw.nothing} />;
-  }
+  if (review.warnings.length === 0) return <Notice kind="good" text={withdraw.nothing} />;
   return (
     <Notice kind="warning" title={withdraw.linksTitle}>
       <ul>
