@@ -5,6 +5,7 @@ import type { Cursor, Deposit, Job, LedgerEntry, LogEntry, PoolId, Transfer, Wit
 import { decodeValue, encodeValue, parsePoolKey, storeKeys } from "./codec.ts";
 import { writeFilledPages } from "./leaf_pages.ts";
 import { logEarlierPayments } from "./payment_logs.ts";
+import { getVersioned, listRows, listValues } from "./row_reads.ts";
 import {
   writeDeposit,
   writeJob,
@@ -15,12 +16,11 @@ import {
 } from "./row_writes.ts";
 
 const ROWS_PER_COMMIT = 90; // KV allows 100 checks per commit
-const READ_BATCH_SIZE = 500;
 
 export async function* archiveRows(kv: Deno.Kv): AsyncIterable<ArchiveRow> {
-  const all = <T>(prefix: Deno.KvKey) => listRows<T>(kv, prefix);
-  const { value: identity } = await kv.get<Uint8Array>(storeKeys.identity);
-  if (identity !== null) yield { kind: "identity", identity: decodeValue<StoreIdentity>(identity) };
+  const all = <T>(prefix: Deno.KvKey) => listRows<T>(kv, { prefix });
+  const { value: identity } = await getVersioned<StoreIdentity>(kv, storeKeys.identity);
+  if (identity !== undefined) yield { kind: "identity", identity };
   for await (const [key, cursor] of all<Cursor>(storeKeys.allCursors)) {
     yield { kind: "cursor", pool: parsePoolKey(key), cursor };
   }
@@ -51,7 +51,7 @@ export async function* readLedger(
   since: number,
   until: number,
 ): AsyncIterable<LedgerEntry> {
-  for await (const [, entry] of listRows<LedgerEntry>(kv, storeKeys.allLedger)) {
+  for await (const entry of listValues<LedgerEntry>(kv, { prefix: storeKeys.allLedger })) {
     if (entry.timestamp >= since && entry.timestamp < until) yield entry;
   }
 }
@@ -92,10 +92,4 @@ async function writeRows(kv: Deno.Kv, page: readonly ArchiveRow[]): Promise<void
   }
   for (const [pool, rows] of deposits) await writeFilledPages(kv, atomic, pool, rows);
   await atomic.commit();
-}
-
-async function* listRows<T>(kv: Deno.Kv, prefix: Deno.KvKey): AsyncIterable<[Deno.KvKey, T]> {
-  for await (const { key, value } of kv.list<Uint8Array>({ prefix }, { batchSize: READ_BATCH_SIZE })) {
-    yield [key, decodeValue<T>(value)];
-  }
 }

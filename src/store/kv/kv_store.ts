@@ -25,12 +25,13 @@ import {
   type Withdrawal,
 } from "../store.ts";
 import { archiveRows, readLedger, readTransfer, restoreRows } from "./archive.ts";
-import { decodeValue, encodeValue, parseLiveKey, storeKeys } from "./codec.ts";
+import { encodeValue, parseLiveKey, storeKeys } from "./codec.ts";
 import { readLeaves, writeFilledPages } from "./leaf_pages.ts";
 import { fileExists } from "../../config/files/bounded_file.ts";
 import { lockDirectory } from "./directory_lock.ts";
 import { logEarlierPayments, loggedPools } from "./payment_logs.ts";
-import { listWithdrawals, readPoolLog, rollBackRows } from "./rollback.ts";
+import { rollBackRows } from "./rollback.ts";
+import { getVersioned, listRows, listValues, rowsFrom, type VersionedValue } from "./row_reads.ts";
 import {
   writeDeposit,
   writeJob,
@@ -146,7 +147,7 @@ class KvStore implements ArchivedStore {
   }
 
   withdrawals(pool: PoolId): AsyncIterable<Withdrawal> {
-    return listWithdrawals(this.kv, pool);
+    return listValues(this.kv, { prefix: storeKeys.withdrawalsOf(pool) });
   }
 
   leaves(pool: PoolId, leafIndex: number): AsyncIterable<LeafRange> {
@@ -154,7 +155,7 @@ class KvStore implements ArchivedStore {
   }
 
   poolLog(pool: PoolId, position: number): AsyncIterable<LogEntry> {
-    return readPoolLog(this.kv, pool, position);
+    return listValues(this.kv, rowsFrom(storeKeys.log, pool, position));
   }
 
   async deposit(pool: PoolId, leafIndex: number): Promise<Deposit | undefined> {
@@ -225,8 +226,7 @@ class KvStore implements ArchivedStore {
 
   async deleteEndedJobs(before: number): Promise<number> {
     let count = 0;
-    for await (const { key, value } of this.kv.list<Uint8Array>({ prefix: storeKeys.allJobs })) {
-      const job = decodeValue<Job>(value);
+    for await (const [key, job] of listRows<Job>(this.kv, { prefix: storeKeys.allJobs })) {
       if (isLive(job) || !(job.settledAt !== undefined && job.settledAt < before)) continue;
       await this.#commit(async (atomic) => {
         const found = await getVersioned<Job>(this.kv, storeKeys.job(job.pool, job.nullifierHash));
@@ -272,14 +272,4 @@ class KvStore implements ArchivedStore {
       if ((await atomic.commit()).ok) return result;
     }
   }
-}
-
-interface VersionedValue<T> {
-  readonly entry: { readonly key: Deno.KvKey; readonly versionstamp: string | null };
-  readonly value: T | undefined;
-}
-
-async function getVersioned<T>(kv: Deno.Kv, key: Deno.KvKey): Promise<VersionedValue<T>> {
-  const { value, versionstamp } = await kv.get<Uint8Array>(key);
-  return { entry: { key, versionstamp }, value: value === null ? undefined : decodeValue<T>(value) };
 }

@@ -1,7 +1,8 @@
 /** The rows are authoritative; a missing page is built from them. */
 import { FIELD_BYTES, writeFieldBytes } from "../../core/crypto/field.ts";
 import type { Deposit, LeafRange, PoolId } from "../store.ts";
-import { decodeValue, storeKeys } from "./codec.ts";
+import { storeKeys } from "./codec.ts";
+import { listValues, rowsFrom } from "./row_reads.ts";
 
 /** 36 KiB of the 64 KiB that a value holds. */
 export const PAGE_LEAVES = 1_024;
@@ -9,15 +10,11 @@ const TIMES_OFFSET_BYTES = PAGE_LEAVES * FIELD_BYTES; // commitments, then times
 const PAGE_BYTES = TIMES_OFFSET_BYTES + PAGE_LEAVES * 4;
 
 const PAGE_READ_BATCH_SIZE = 16;
-const ROW_READ_BATCH_SIZE = 500;
 
 /** Yields pages where they exist, then rows. */
 export async function* readLeaves(kv: Deno.Kv, pool: PoolId, leafIndex: number): AsyncIterable<LeafRange> {
   let next = leafIndex;
-  const pages = {
-    start: storeKeys.page(pool, Math.floor(leafIndex / PAGE_LEAVES)),
-    end: storeKeys.page(pool, Number.MAX_SAFE_INTEGER),
-  };
+  const pages = rowsFrom(storeKeys.page, pool, Math.floor(leafIndex / PAGE_LEAVES));
   for await (const { key, value } of kv.list<Uint8Array>(pages, { batchSize: PAGE_READ_BATCH_SIZE })) {
     const first = key[2] as number * PAGE_LEAVES;
     if (first > next) break;
@@ -25,7 +22,7 @@ export async function* readLeaves(kv: Deno.Kv, pool: PoolId, leafIndex: number):
     next = first + PAGE_LEAVES;
   }
   let run: Deposit[] = [];
-  for await (const deposit of readDepositRows(kv, pool, next)) {
+  for await (const deposit of listValues<Deposit>(kv, rowsFrom(storeKeys.deposit, pool, next))) {
     const follows = run.length === 0 || deposit.leafIndex === run[0].leafIndex + run.length;
     if (!follows || isPageStart(deposit.leafIndex)) {
       if (run.length > 0) yield await toLeafRange(kv, pool, run);
@@ -46,8 +43,11 @@ export async function writeFilledPages(
     if (!isPageStart(last + 1)) continue;
     const first = last + 1 - PAGE_LEAVES;
     const written = deposits.filter(({ leafIndex }) => leafIndex >= first && leafIndex <= last);
-    const before = storeKeys.deposit(pool, written[0].leafIndex);
-    const rows = [...await Array.fromAsync(readDepositRows(kv, pool, first, before)), ...written];
+    const before = {
+      start: storeKeys.deposit(pool, first),
+      end: storeKeys.deposit(pool, written[0].leafIndex),
+    };
+    const rows = [...await Array.fromAsync(listValues<Deposit>(kv, before)), ...written];
     if (isFullPage(rows)) atomic.set(storeKeys.page(pool, first / PAGE_LEAVES), encodeLeafPage(rows));
   }
 }
@@ -58,18 +58,6 @@ async function toLeafRange(kv: Deno.Kv, pool: PoolId, rows: readonly Deposit[]):
   const commitments = new Uint8Array(rows.length * FIELD_BYTES);
   for (const [i, { commitment }] of rows.entries()) writeFieldBytes(commitment, commitments, i * FIELD_BYTES);
   return { firstIndex: first, commitments, times: Uint32Array.from(rows, ({ timestamp }) => timestamp) };
-}
-
-async function* readDepositRows(
-  kv: Deno.Kv,
-  pool: PoolId,
-  leafIndex: number,
-  end: Deno.KvKey = storeKeys.deposit(pool, Number.MAX_SAFE_INTEGER),
-): AsyncIterable<Deposit> {
-  const rows = { start: storeKeys.deposit(pool, leafIndex), end };
-  for await (const { value } of kv.list<Uint8Array>(rows, { batchSize: ROW_READ_BATCH_SIZE })) {
-    yield decodeValue<Deposit>(value);
-  }
 }
 
 function isPageStart(leafIndex: number): boolean {

@@ -1,7 +1,8 @@
 /** Adds the logs of payments that stores of earlier releases lack. */
 import { fieldToHex } from "../../core/crypto/field.ts";
 import type { PoolId, Withdrawal } from "../store.ts";
-import { decodeValue, parsePoolKey, storeKeys } from "./codec.ts";
+import { parsePoolKey, storeKeys } from "./codec.ts";
+import { listRows } from "./row_reads.ts";
 import { writeLogEntry } from "./row_writes.ts";
 
 const ENTRIES_PER_COMMIT = 90;
@@ -18,11 +19,11 @@ export async function loggedPools(kv: Deno.Kv): Promise<ReadonlySet<PoolId>> {
 /** The rows have no order within one second. The order chosen here is permanent. */
 export async function logEarlierPayments(kv: Deno.Kv, logged: ReadonlySet<PoolId>): Promise<void> {
   const payments = new Map<PoolId, Withdrawal[]>();
-  for await (const { key, value } of kv.list<Uint8Array>({ prefix: storeKeys.allWithdrawals })) {
+  for await (const [key, payment] of listRows<Withdrawal>(kv, { prefix: storeKeys.allWithdrawals })) {
     const pool = parsePoolKey(key);
     if (logged.has(pool)) continue;
     if (!payments.has(pool)) payments.set(pool, []);
-    payments.get(pool)!.push(decodeValue<Withdrawal>(value));
+    payments.get(pool)!.push(payment);
   }
   for (const [pool, found] of payments) {
     found.sort(compareInTime);

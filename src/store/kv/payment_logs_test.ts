@@ -1,8 +1,8 @@
 import { deepEqual, rejects } from "node:assert/strict";
-import type { Withdrawal } from "../store.ts";
+import type { LogEntry, Withdrawal } from "../store.ts";
 import { storeKeys } from "./codec.ts";
 import { logEarlierPayments, loggedPools } from "./payment_logs.ts";
-import { readPoolLog } from "./rollback.ts";
+import { listValues, rowsFrom } from "./row_reads.ts";
 import { writeWithdrawal } from "./row_writes.ts";
 
 const pool = `0:${"ab".repeat(32)}`;
@@ -23,7 +23,7 @@ async function withPayments(payments: readonly Withdrawal[], use: (kv: Deno.Kv) 
 }
 
 async function loggedIn(kv: Deno.Kv, owner = pool) {
-  const entries = await Array.fromAsync(readPoolLog(kv, owner, 0));
+  const entries = await Array.fromAsync(listValues<LogEntry>(kv, rowsFrom(storeKeys.log, owner, 0)));
   deepEqual(entries.map(({ position }) => position), entries.map((_, i) => i));
   return entries.map(({ value }) => Number(value));
 }

@@ -1,7 +1,8 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import type { Deposit, Job, LedgerEntry, LogEntry, Rollback, Withdrawal } from "../store.ts";
 import { encodeValue, storeKeys } from "./codec.ts";
-import { listWithdrawals, readPoolLog, rollBackRows } from "./rollback.ts";
+import { rollBackRows } from "./rollback.ts";
+import { listValues, rowsFrom } from "./row_reads.ts";
 import { writeDeposit, writeJob, writeLedger, writeLogEntry, writeWithdrawal } from "./row_writes.ts";
 
 const pool = `0:${"ab".repeat(32)}`;
@@ -63,17 +64,15 @@ async function withRows(deposits: number, use: (kv: Deno.Kv) => Promise<void>): 
 }
 
 async function rowsOf(kv: Deno.Kv, owner = pool) {
-  const range = {
-    start: storeKeys.deposit(owner, 0),
-    end: storeKeys.deposit(owner, Number.MAX_SAFE_INTEGER),
-  };
-  const leaves = (await Array.fromAsync(kv.list(range))).length;
-  const paid = (await Array.fromAsync(listWithdrawals(kv, owner))).map(({ nullifierHash }) => nullifierHash);
+  const leaves = (await Array.fromAsync(kv.list(rowsFrom(storeKeys.deposit, owner, 0)))).length;
+  const payments = listValues<Withdrawal>(kv, { prefix: storeKeys.withdrawalsOf(owner) });
+  const paid = await Array.fromAsync(payments, ({ nullifierHash }) => nullifierHash);
   const ledger = await Array.fromAsync(
     kv.list({ prefix: storeKeys.ledgerFrom(owner, 0n).slice(0, 2) }),
     ({ key }) => key[2],
   );
-  const log = (await Array.fromAsync(readPoolLog(kv, owner, 0))).map(({ position }) => position);
+  const entries = listValues<LogEntry>(kv, rowsFrom(storeKeys.log, owner, 0));
+  const log = await Array.fromAsync(entries, ({ position }) => position);
   const page = (await kv.get(storeKeys.page(owner, 0))).value !== null;
   return { leaves, paid, ledger, log, page };
 }
