@@ -4,12 +4,11 @@
  */
 import assert from "node:assert/strict";
 import { crc32 } from "node:zlib";
-import { type Address, beginCell, Cell, storeStateInit, toNano } from "@ton/core";
+import { type Address, beginCell, Cell, contractAddress, storeStateInit, toNano } from "@ton/core";
 import { internal } from "@ton/sandbox";
 import {
   closeBody,
   MAX_PIECE_BYTES,
-  rescueHelperAddress,
   rescueHelperInit,
   splitState,
   storedPieces,
@@ -17,6 +16,7 @@ import {
   thawBody,
 } from "../../src/ops/rescue/thaw_helper.ts";
 import { exitCodes } from "../../src/core/errors/problem.ts";
+import { rescueHelperCode } from "../../testkit/chain/rescue_helper.ts";
 import { emptyBody, PoolSandbox } from "../../testkit/chain/pool_sandbox.ts";
 import { fullPool } from "../../testkit/chain/v2/full_pool.ts";
 import { V2Sandbox, v2TrapdoorCode } from "../../testkit/chain/v2/sandbox.ts";
@@ -24,17 +24,27 @@ import { trapdoorNativeCode } from "../../testkit/chain/trapdoor_keys.ts";
 
 const YEAR = 31_557_600;
 
-const stateCell = (init: { readonly code: Cell; readonly data: Cell }) =>
-  beginCell().store(storeStateInit(init)).endCell();
+type PoolInit = { readonly code: Cell; readonly data: Cell };
+
+const stateCell = (init: PoolInit) => beginCell().store(storeStateInit(init)).endCell();
 
 /** A frozen pool, the hash of its state, and its owner's helper. */
 class Rescue {
   readonly owner: Address;
   readonly helper: Address;
 
-  constructor(readonly pool: PoolSandbox, readonly init: { readonly code: Cell; readonly data: Cell }) {
+  private constructor(
+    readonly pool: PoolSandbox,
+    readonly init: PoolInit,
+    readonly helperInit: ReturnType<typeof rescueHelperInit>,
+  ) {
     this.owner = pool.user.address;
-    this.helper = rescueHelperAddress(this.owner, pool.address);
+    this.helper = contractAddress(0, helperInit);
+  }
+
+  static async open(pool: PoolSandbox, init: PoolInit): Promise<Rescue> {
+    const code = await rescueHelperCode();
+    return new Rescue(pool, init, rescueHelperInit(pool.user.address, pool.address, code));
   }
 
   async freeze(): Promise<void> {
@@ -46,7 +56,7 @@ class Rescue {
 
   /** Returns the helper's exit code, or undefined if the message went elsewhere. */
   async send(to: Address, body: Cell, value: bigint, from = this.owner) {
-    const init = to.equals(this.helper) ? { stateInit: rescueHelperInit(this.owner, this.pool.address) } : {};
+    const init = to.equals(this.helper) ? { stateInit: this.helperInit } : {};
     const { transactions } = await this.pool.chain.sendMessage(
       internal({ from, to, value, bounce: to.equals(this.helper), body, ...init }),
     );
@@ -70,7 +80,7 @@ class Rescue {
 async function fullVersion2Pool(): Promise<Rescue> {
   const sandbox = await V2Sandbox.open();
   await sandbox.setState(fullPool().state, 10_000_000n);
-  return new Rescue(sandbox.pool as unknown as PoolSandbox, {
+  return await Rescue.open(sandbox.pool, {
     code: await v2TrapdoorCode(),
     data: await sandbox.pool.data(),
   });
@@ -108,7 +118,7 @@ Deno.test("a frozen pool of 2^20 notes thaws through the helper, filled by messa
 Deno.test("nobody but its owner fills or empties a helper, and a wrong plan costs no coins", async () => {
   const pool = await PoolSandbox.open();
   await pool.deposit();
-  const rescue = new Rescue(pool, { code: await trapdoorNativeCode(), data: await pool.data() });
+  const rescue = await Rescue.open(pool, { code: await trapdoorNativeCode(), data: await pool.data() });
   const { helper } = rescue;
   const { pieces: [piece], plan } = splitState(stateCell(rescue.init));
   assert.equal(await rescue.send(helper, storePieceBody(0, piece), toNano(3)), 0);

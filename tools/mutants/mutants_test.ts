@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { applyMutant, mutantsOf } from "./operators.ts";
-import { adoptMoved, isCurrent, nameMutants, sourceDigest } from "./results.ts";
+import { KillingTests, testDigest } from "./killing_tests.ts";
+import { adoptMoved, isCurrent, type MutantRecord, nameMutants, sourceDigest } from "./results.ts";
 import { scoreOf } from "./page.ts";
 import { declarationAt } from "./tolk_text.ts";
 import { poolEntries, poolKinds, readSources, testFiles } from "./tolk/pools.ts";
@@ -51,15 +52,59 @@ Deno.test("a fault goes into a source that stands in for the file only where it 
   assert.equal(applyMutant(SOURCE.replace("max(", "abs("), mutant, SOURCE), undefined);
 });
 
-Deno.test("a survivor is tried again when tests change or more of them are wanted, the dead stay dead", () => {
+Deno.test("a survivor is tried again when tests change or more of them are wanted, a kill when its test changes", () => {
   const state = { source: "s", tests: "t", budget: null };
-  const entry = { key: "", ...state };
-  assert.ok(isCurrent({ ...entry, verdict: "killed", tests: "u", budget: 5 }, state));
-  assert.ok(!isCurrent({ ...entry, verdict: "killed", source: "u" }, state));
-  assert.ok(isCurrent({ ...entry, verdict: "survived" }, state));
-  assert.ok(!isCurrent({ ...entry, verdict: "survived", tests: "u" }, state));
-  assert.ok(!isCurrent({ ...entry, verdict: "survived", budget: 5 }, state));
-  assert.ok(!isCurrent(undefined, state));
+  const isValid = (entry: Partial<MutantRecord>) =>
+    isCurrent({ key: "", verdict: "survived", ...state, ...entry }, state, (by) => `digest of ${by}`);
+  const killed = { verdict: "killed", by: "a", test: "digest of a", tests: "u", budget: 5 } as const;
+  assert.ok(isValid(killed));
+  assert.ok(!isValid({ ...killed, source: "u" }));
+  assert.ok(!isValid({ ...killed, test: "another" }));
+  assert.ok(!isValid({ ...killed, test: undefined }));
+  assert.ok(isValid({}));
+  assert.ok(!isValid({ tests: "u" }));
+  assert.ok(!isValid({ budget: 5 }));
+  assert.ok(!isCurrent(undefined, state, () => undefined));
+});
+
+Deno.test("a killing test's digest is that of its statement: other tests and comments do not change it", () => {
+  const source = `const x = 1;
+Deno.test("one \\"quoted\\" name", () => {
+  run(1);
+});
+
+for (const n of [1, 2]) {
+  Deno.test(\`name \${n} of a loop\`, () => {
+    run(n);
+  });
+}
+`;
+  const digest = (text: string, name = 'one "quoted" name') => testDigest(text, name);
+  assert.ok(digest(source) !== undefined);
+  assert.equal(
+    digest(source.replace("  run(1);", "  // why\n  run(1);").replace("run(n)", "run(7)")),
+    digest(source),
+  );
+  assert.notEqual(digest(source.replace("run(1)", "run(7)")), digest(source));
+  assert.equal(digest(source, "another name"), undefined);
+  assert.ok(digest(source, "name 2 of a loop") !== undefined);
+  assert.notEqual(digest(source, "name 2 of a loop"), digest(source));
+  assert.notEqual(
+    digest(source.replace("[1, 2]", "[2]"), "name 2 of a loop"),
+    digest(source, "name 2 of a loop"),
+  );
+});
+
+Deno.test("the digest of a test that no longer exists is undefined, by file and by name", () => {
+  const tests = new KillingTests(new URL("../../", import.meta.url));
+  const path = "tools/mutants/mutants_test.ts";
+  assert.ok(tests.digestOf(path) !== undefined);
+  assert.notEqual(
+    tests.digestOf(`${path}: a comment changes no digest of a source, and code does`),
+    tests.digestOf(path),
+  );
+  assert.equal(tests.digestOf(`${path}: no such ${"test"}`), undefined);
+  assert.equal(tests.digestOf("tools/mutants/no_such_test.ts: name"), undefined);
 });
 
 Deno.test("a comment changes no digest of a source, and code does", () => {
@@ -128,7 +173,8 @@ Deno.test("a source is tested with each pool that is compiled from it", () => {
   for (const pool of poolKinds) assert.ok(sources.get(poolEntries[pool])?.includes(pool), pool);
   const poolsOf = (name: string) =>
     sources.entries().filter(([path]) => path.endsWith(`/${name}.tolk`)).map(([, pools]) => pools).toArray();
-  assert.deepEqual(poolsOf("bls"), [poolKinds]);
+  assert.deepEqual(poolsOf("errors"), [poolKinds]);
+  assert.deepEqual(poolsOf("rescue"), [["rescue"]]);
   assert.deepEqual(poolsOf("payouts_jetton"), [["jetton", "jetton-v2"]]);
   assert.deepEqual(poolsOf("settlement"), [["native-v2", "jetton-v2"]]);
   assert.deepEqual(poolsOf("claims_jetton"), [["jetton-v2"]]);
@@ -138,6 +184,7 @@ Deno.test("a pool's tests are those of its version and kind, in all folders of c
   const files = new Map(poolKinds.map((pool) => [pool, testFiles(new URL("../../", import.meta.url), pool)]));
   const poolsOf = (file: string) => poolKinds.filter((pool) => files.get(pool)!.includes(file));
   assert.deepEqual(poolsOf("tests/contracts/order_test.ts"), ["native"]);
+  assert.deepEqual(poolsOf("tests/contracts/rescue_test.ts"), ["rescue"]);
   assert.deepEqual(poolsOf("tests/contracts/jetton/claims_test.ts"), ["jetton"]);
   assert.deepEqual(poolsOf("tests/contracts/messages/types_test.ts"), ["native", "jetton"]);
   assert.deepEqual(poolsOf("tests/contracts/v2/settlement_test.ts"), ["native-v2"]);

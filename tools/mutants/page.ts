@@ -1,5 +1,4 @@
 /** Computes the scores of a run and writes docs/mutation.md. */
-import { dateAndCommit } from "../shared/git_revision.ts";
 import { writeGenerated } from "../shared/generated_files.ts";
 import { fillTables } from "../shared/generated_tables.ts";
 import type { Mutant } from "./operators.ts";
@@ -41,29 +40,34 @@ function whyOf(entry: TriedMutant): string {
   return equivalenceReason(entry) ?? (entry.budget === null ? "a gap: no test detects it" : open);
 }
 
-/** Returns the tables: scores by file, all survivors, and the tests that killed most. */
-function mutationTables(
+/**
+ * Returns the tables: scores by file, all survivors, and the tests that killed most.
+ *
+ * @param made all mutants
+ */
+export function mutationTables(
   entries: readonly TriedMutant[],
-  made: number,
-  when: string,
+  made: readonly Pick<Mutant, "file">[],
 ): Record<string, string[]> {
-  const files = [...new Set(entries.map(({ file }) => file))].sort();
-  const row = (name: string, of: readonly TriedMutant[]) => {
+  const madeIn = Map.groupBy(made, ({ file }) => file);
+  const row = (name: string, of: readonly TriedMutant[], total: number) => {
     const { counted, killed, equivalent, percent } = scoreOf(of);
-    return `| ${name} | ${counted} | ${killed} | ${equivalent} | ${
-      counted - killed - equivalent
-    } | ${percent} % |`;
+    const missed = counted - killed - equivalent;
+    const untried = total - of.length;
+    return `| ${name} | ${counted} | ${killed} | ${equivalent} | ${missed} | ${untried} | ${percent} % |`;
   };
   const kills = new Map<string, number>();
   for (const { by } of entries) if (by) kills.set(by, (kills.get(by) ?? 0) + 1);
   return {
     scores: [
-      `${entries.length} of ${made} mutants were tried (${when}).`,
+      `${entries.length} of ${made.length} mutants were tried.`,
       "",
-      "| File | Mutants | Killed | Equivalent | Missed | Score |",
-      "| --- | --- | --- | --- | --- | --- |",
-      ...files.map((file) => row(`\`${file}\``, entries.filter((entry) => entry.file === file))),
-      row("all", entries),
+      "| File | Mutants | Killed | Equivalent | Missed | Untried | Score |",
+      "| --- | --- | --- | --- | --- | --- | --- |",
+      ...[...madeIn].sort(([a], [b]) => a < b ? -1 : 1).map(([file, { length }]) =>
+        row(`\`${file}\``, entries.filter((entry) => entry.file === file), length)
+      ),
+      row("all", entries, made.length),
     ],
     survivors: survivorTable(entries, whyOf),
     killers: [
@@ -89,10 +93,6 @@ export function survivorTable(
       `| \`${entry.file}\`, ${entry.operator} | ${code(entry.shows)} | ${whyOf(entry)} |`
     ),
   ];
-}
-
-export async function writeMutationPage(entries: readonly TriedMutant[], made: number): Promise<void> {
-  await writeTables(mutationTables(entries, made, await dateAndCommit()));
 }
 
 /** Writes tables into docs/mutation.md. */

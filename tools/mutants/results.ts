@@ -23,8 +23,10 @@ export interface MutantRecord extends ResultVersion {
   /** The mutant's name, see nameMutants. */
   readonly key: string;
   readonly verdict: Verdict;
-  /** The test that killed it. */
+  /** The test that killed it: its file, with a colon and its name if only one test of the file ran. */
   readonly by?: string;
+  /** Digest of that test, see KillingTests. A change of the test makes the result invalid. */
+  readonly test?: string;
   /** Whether that test exceeded its time limit instead of failing. */
   readonly hung?: true;
 }
@@ -82,14 +84,18 @@ export async function saveRecords(path: URL, records: Iterable<MutantRecord>): P
 }
 
 /**
- * Returns whether a result is valid: for this source, and if the mutant survived for these tests and all wanted
- * ones.
+ * Returns whether a result is valid: for this source, if the mutant was killed for the test that killed it, and if it
+ * survived for these tests and all wanted ones.
+ *
+ * @param digestOfTest returns the digest of a killing test as it is today
  */
 export function isCurrent(
   entry: MutantRecord | undefined,
   { source, tests, budget }: ResultVersion,
+  digestOfTest: (by: string) => string | undefined,
 ): entry is MutantRecord {
   if (entry === undefined || entry.source !== source) return false;
+  if (entry.verdict === "killed") return entry.test !== undefined && entry.test === digestOfTest(entry.by!);
   if (entry.verdict !== "survived") return true;
   return entry.tests === tests && (entry.budget ?? Infinity) >= (budget ?? Infinity);
 }

@@ -1,5 +1,6 @@
 /** What the two kinds of mutation runs share: the flags, the stored results, and the loop over the mutants. */
 import { Command } from "commander";
+import { KillingTests } from "./killing_tests.ts";
 import type { Mutant } from "./operators.ts";
 import { type Reason, scoreOf, type TriedMutant } from "./page.ts";
 import { parseCount } from "./parse_count.ts";
@@ -41,6 +42,8 @@ export type NamedMutant = readonly [key: string, mutant: Mutant];
 export type TryMutant = (named: NamedMutant) => Promise<Omit<MutantRecord, "key">>;
 
 export class MutationRun {
+  readonly #tests = new KillingTests(root);
+
   private constructor(
     readonly results: URL,
     /** All mutants, by name. */
@@ -79,10 +82,10 @@ export class MutationRun {
     const entry = this.entries.get(key);
     const isArgued = entry?.verdict === "survived" && entry.source === version.source &&
       this.reasonOf(mutant) !== undefined;
-    return isArgued || isCurrent(entry, version);
+    return isArgued || isCurrent(entry, version, (by) => this.#tests.digestOf(by));
   }
 
-  /** Tries mutants on several workers, and stores each result at once. */
+  /** Tries mutants on several workers, and stores each result at once. At the end, results of old sources go. */
   async tryAll(open: readonly NamedMutant[], workers: readonly TryMutant[]): Promise<void> {
     const progress = new ProgressReporter(open.length);
     const queue = [...open];
@@ -90,14 +93,21 @@ export class MutationRun {
     await Promise.all(workers.map(async (tryMutant) => {
       for (let next = queue.shift(); next; next = queue.shift()) {
         const [key, { file, line }] = next;
-        const entry: MutantRecord = { key, ...await tryMutant(next) };
+        const result = await tryMutant(next);
+        const test = result.by && this.#tests.digestOf(result.by);
+        const entry: MutantRecord = { key, ...result, ...test && { test } };
         this.entries.set(key, entry);
         await out.write(new TextEncoder().encode(`${JSON.stringify(entry)}\n`));
         progress.add(entry.verdict, `${file}:${line}`);
       }
     }));
     out.close();
-    await saveRecords(this.results, [...this.all.keys()].flatMap((key) => this.entries.get(key) ?? []));
+    await this.save();
+  }
+
+  /** Stores the results of today's sources, and no others. */
+  async save(): Promise<void> {
+    await saveRecords(this.results, this.current().map(({ key }) => this.entries.get(key)!));
   }
 
   /** Prints the survivors among these mutants, and their score. */

@@ -19,10 +19,16 @@ interface ThawParts {
   readonly plan: Cell; // how the helper assembles the state from the pieces
 }
 
+const HELPER_CODE = Cell.fromBase64(rescue.codeBoc64);
+
 /** Returns the helper's initial state. There is one helper per pool and owner, so a stopped rescue can go on. */
-export function rescueHelperInit(owner: Address, pool: Address): Required<Pick<StateInit, "code" | "data">> {
+export function rescueHelperInit(
+  owner: Address,
+  pool: Address,
+  code = HELPER_CODE,
+): Required<Pick<StateInit, "code" | "data">> {
   const data = beginCell().storeAddress(owner).storeAddress(pool).storeBit(false).endCell();
-  return { code: Cell.fromBase64(rescue.codeBoc64), data };
+  return { code, data };
 }
 
 export function rescueHelperAddress(owner: Address, pool: Address): Address {

@@ -1,16 +1,20 @@
-/** The pools whose contracts are mutated: the sources that each is compiled from, and the tests that run on it. */
+/**
+ * The contracts that are mutated: the four pools, and the helper that thaws a frozen pool. For each, the sources that it
+ * is compiled from, and the tests that run on it.
+ */
 
-/** The entry source of each pool. */
+/** The entry source of each contract. */
 export const poolEntries = {
   "native": "contracts/pool_native.tolk",
   "jetton": "contracts/jetton/pool_jetton.tolk",
   "native-v2": "contracts/v2/pool_native.tolk",
   "jetton-v2": "contracts/v2/jetton/pool_jetton.tolk",
+  "rescue": "contracts/rescue.tolk",
 } as const;
 
 export type PoolKind = keyof typeof poolEntries;
 
-/** All pools, in the order in which a mutant of a source that they share is tested. */
+/** All contracts, in the order in which a mutant of a source that they share is tested. */
 export const poolKinds = Object.keys(poolEntries) as PoolKind[];
 
 /** Returns each source that a pool is compiled from, by path from the repository's root, with its pools. */
@@ -39,24 +43,29 @@ function importedSources(root: URL, entry: string): Set<string> {
 /** Files that test committed figures, documents, or constants in TypeScript. */
 const EXCLUDED_FILES = /\/(?:limits|spec|constants|gas_snapshot|v2\/gas)_test\.ts$/;
 
+/** Tests of the helper that thaws a frozen pool. */
+const RESCUE_TESTS = /\/rescue_test\.ts$/;
+
 /** Folders of the contract tests, from the repository's root. */
 const TEST_FOLDERS = ["tests/contracts/", "tests/gas/", "tests/models/contracts/"];
 
 /**
- * Returns the test files of a pool. A path tells the version by "v2" and the kind by "jetton"; a test without "jetton"
+ * Returns the test files of a contract. A path tells the version by "v2" and the kind by "jetton"; a test without "jetton"
  * in its path that imports the kind's sandbox tests both kinds.
  */
 export function testFiles(root: URL, pool: PoolKind): string[] {
+  const files = TEST_FOLDERS.flatMap((folder) => filesBelow(root, folder))
+    .filter((path) => path.endsWith("_test.ts") && !EXCLUDED_FILES.test(path))
+    .filter((path) => RESCUE_TESTS.test(path) === (pool === "rescue"))
+    .sort();
+  if (pool === "rescue") return files;
   const isVersion2 = pool.endsWith("-v2");
   const isJetton = pool.startsWith("jetton");
   const testsKind = (path: string) => {
     if (!isJetton || path.includes("jetton")) return isJetton === path.includes("jetton");
     return Deno.readTextFileSync(new URL(path, root)).includes("jetton_sandbox");
   };
-  return TEST_FOLDERS.flatMap((folder) => filesBelow(root, folder))
-    .filter((path) => path.endsWith("_test.ts") && !EXCLUDED_FILES.test(path))
-    .filter((path) => /\/v2[/_]/.test(path) === isVersion2 && testsKind(path))
-    .sort();
+  return files.filter((path) => /\/v2[/_]/.test(path) === isVersion2 && testsKind(path));
 }
 
 function filesBelow(root: URL, folder: string): string[] {

@@ -8,12 +8,12 @@
  * Results are stored in tools/mutants/tolk/results.jsonl, from which the next run continues.
  */
 import { Option } from "commander";
-import { type Mutant, mutantsOf } from "../operators.ts";
+import type { Mutant } from "../operators.ts";
 import { digestOf, shuffled } from "../results.ts";
-import { writeMutationPage } from "../page.ts";
-import { mutationCommand, type MutationFlags, MutationRun, type NamedMutant, root } from "../run.ts";
-import { type PoolKind, poolKinds, readSources, testFiles } from "./pools.ts";
-import { equivalenceReason } from "./equivalent_mutants.ts";
+import { mutationTables, writeTables } from "../page.ts";
+import { mutationCommand, type MutationFlags, type NamedMutant, root } from "../run.ts";
+import { type PoolKind, poolKinds, testFiles } from "./pools.ts";
+import { openTolkRun } from "./tolk_run.ts";
 import { reach, readImports } from "../typescript/test_selection.ts";
 import { WorkerClient } from "./worker_client.ts";
 import { type PoolTrial, type TestRecord, tryMutant } from "./trial.ts";
@@ -38,13 +38,9 @@ const given = mutationCommand("how many mutants")
 const { pool: onlyPool, first } = given;
 const budget = given.budget * 1000;
 
-const sources = readSources(root);
-// The table of zeros has its own test (`deno task zeros --check`).
-const mutated = [...sources.keys()].filter((path) => !path.endsWith("zeros.tolk"));
+const { trials, sources } = await openTolkRun();
 const poolsOf = (file: string) => sources.get(file)!;
 const testDigests = await digestTests();
-const results = new URL("tools/mutants/tolk/results.jsonl", root);
-const trials = await MutationRun.open(results, mutated, mutantsOf, equivalenceReason);
 const versionOf = (mutant: Mutant) => ({
   source: trials.sourceOf(mutant),
   tests: testDigests.get(poolsOf(mutant.file).join())!,
@@ -52,7 +48,8 @@ const versionOf = (mutant: Mutant) => ({
 });
 
 if (given.write) {
-  await writeMutationPage(trials.current(), trials.all.size);
+  await trials.save();
+  await writeTables(mutationTables(trials.current(), [...trials.all.values()]));
 } else {
   const chosen = [...trials.all].filter(([key, { file }]) =>
     key.includes(given.only) && (!onlyPool || poolsOf(file).includes(onlyPool)) &&
@@ -68,7 +65,7 @@ if (given.write) {
 async function digestTests(): Promise<Map<string, string>> {
   const imports = await readImports(root, ["testkit/", "tests/"]);
   const digests = new Map<string, string>();
-  for (const pools of new Set(mutated.map((path) => poolsOf(path).join()))) {
+  for (const pools of new Set([...sources.values()].map((kinds) => kinds.join()))) {
     const tests = poolKinds.filter((pool) => pools.split(",").includes(pool))
       .flatMap((pool) => testFiles(root, pool));
     const shared = tests.flatMap((test) => [...reach(imports, test).keys()])

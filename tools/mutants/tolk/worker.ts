@@ -5,6 +5,7 @@
 import type { Cell } from "@ton/core";
 import { LineStream } from "../../../testkit/programs/line_stream.ts";
 import { trapdoorJettonCode } from "../../../testkit/chain/jetton_sandbox.ts";
+import { rescueHelperCode } from "../../../testkit/chain/rescue_helper.ts";
 import { trapdoorNativeCode } from "../../../testkit/chain/trapdoor_keys.ts";
 import { v2TrapdoorJettonCode } from "../../../testkit/chain/v2/jetton_sandbox.ts";
 import { v2TrapdoorCode } from "../../../testkit/chain/v2/sandbox.ts";
@@ -47,6 +48,7 @@ const trapdoorCode: Record<PoolKind, () => Promise<Cell>> = {
   "jetton": trapdoorJettonCode,
   "native-v2": v2TrapdoorCode,
   "jetton-v2": v2TrapdoorJettonCode,
+  "rescue": rescueHelperCode,
 };
 
 async function compile(pool: PoolKind, mutant: Mutant | null): Promise<string | null> {
