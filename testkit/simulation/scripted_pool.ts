@@ -47,7 +47,7 @@ export class ScriptedPool extends ScriptedChain {
       get_pool_info: () => [
         ...[int(kind), NO_ADDRESS, isJetton ? slice(jettonMaster) : NO_ADDRESS],
         ...[isJetton && jettonWallet ? slice(jettonWallet) : NO_ADDRESS, int(0)],
-        ...[int(0), int(0), int(1 << 20), int(0), int(0)],
+        ...[int(this.tree.size), int(this.spent.size), int(1 << 20), int(0), int(0)],
       ],
       getDenomination: () => [int(denomination)],
       get_deposit_value: () => [int(depositValue)],
@@ -55,9 +55,12 @@ export class ScriptedPool extends ScriptedChain {
       getNextIndex: () => [int(this.tree.size)],
       getSettled: () => [int(this.tree.size)],
       get_root_history: () => [{ type: "tuple", items: this.#rootHistory() }],
-      getIsSpent: ([hash]: readonly TupleItem[]) => [flag(this.spent.has(valueOf(hash)))],
+      getIsSpent: ([hash]: readonly TupleItem[]) => [flag(hasKey([...this.spent], valueOf(hash)))],
       getIsSpentBy: ([hash]: readonly TupleItem[]) => [flag(this.spent.has(valueOf(hash)))],
-      getIsDeposited: ([leaf]: readonly TupleItem[]) => [flag(this.tree.indexOf(valueOf(leaf)) >= 0)],
+      getIsDeposited: ([leaf]: readonly TupleItem[]) => {
+        const leaves = Array.from({ length: this.tree.size }, (_, i) => this.tree.leaf(i));
+        return [flag(hasKey(leaves, valueOf(leaf)))];
+      },
       get_wallet_address: ([owner]: readonly TupleItem[]) => [
         slice(jettonWalletOf((owner as { cell: Cell }).cell.beginParse().loadAddress())),
       ],
@@ -94,6 +97,11 @@ export class ScriptedPool extends ScriptedChain {
     const roots = [this.tree.root, ...this.#roots].slice(0, ROOT_HISTORY_SIZE);
     return Array.from({ length: ROOT_HISTORY_SIZE }, (_, i) => int(roots[i] ?? 0n));
   }
+}
+
+/** As in a version 1 pool, whose sets compare only the lowest 114 bits (contracts/SPEC.md, Exactness). */
+function hasKey(keys: readonly bigint[], key: bigint): boolean {
+  return keys.some((other) => BigInt.asUintN(114, other) === BigInt.asUintN(114, key));
 }
 
 /** Returns the body by which a jetton wallet reports jettons that arrived. */

@@ -267,6 +267,25 @@ for (const isFollowed of [false, true]) {
   );
 }
 
+Deno.test("a forged deposit and payment are removed although the get methods, which compare 114 bits, confirm them", async () => {
+  const { scene, store, run, readiness, leaves } = indexer();
+  const same114Bits = (key: bigint) => key + 2n ** 114n;
+  scene.deposit(1n);
+  scene.deposit(2n);
+  pay(scene, 7n);
+  scene.deposit(same114Bits(1n));
+  pay(scene, same114Bits(7n));
+  await run(10_000);
+  deepEqual([await leaves(), await store.withdrawal(id, same114Bits(7n)) !== undefined], [3, true]);
+  scene.removeNewest(poolAddress, 1);
+  scene.spent.delete(same114Bits(7n));
+  scene.revertDeposits(1);
+  const pool = await run(700_000);
+  deepEqual([readiness(pool), await leaves(), pool.tree.root], ["ready", 2, scene.tree.root]);
+  equal(await store.withdrawal(id, same114Bits(7n)), undefined);
+  equal(await store.withdrawal(id, 7n) !== undefined, true);
+});
+
 Deno.test("payments that were never on the chain reopen their jobs, unless the pool confirms them", async () => {
   for (const isConfirmed of [false, true]) {
     const { scene, store, run } = indexer();
@@ -276,7 +295,6 @@ Deno.test("payments that were never on the chain reopen their jobs, unless the p
     await run(10_000);
     scene.removeNewest(poolAddress, 1);
     if (!isConfirmed) scene.spent.clear();
-    scene.getters.getIsDeposited = () => [int(0)];
     await run(700_000);
     const { state, reason } = (await store.job({ pool: id, nullifierHash: 7n }))!;
     deepEqual(
