@@ -27,8 +27,8 @@ export { defaultMaxFee, type RelayedWithdrawalRequest, type RelayerOffer } from 
 export interface RelayedWithdrawalResult {
   readonly relayer: RelayerClient;
   readonly status: WithdrawalStatus;
-  /** Present unless the relayer reports `confirmed`. `superseded`: another recipient was paid. */
-  readonly payment?: NotePayment;
+  /** From the pool's logs. `superseded`: another proof of the note was paid. */
+  readonly payment: NotePayment;
 }
 
 interface Candidate {
@@ -59,7 +59,7 @@ const NON_RETRYABLE_CODES: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
  * Withdraws through the first relayer that completes the withdrawal, and waits until the pool has paid. It follows the
  * withdrawal of an interrupted run instead of repeating it.
  * @param relayers in the order to try them; one that raises its quoted fee is skipped
- * @returns the last relayer that got the proof, and `payment` unless it reports the withdrawal as confirmed
+ * @returns the last relayer that got the proof, and the payment in the pool's logs
  * @throws {Problem} `relayer_unavailable`, with one entry of `errors` for each relayer; `fee_above_limit` if
  *   all exceed `maxFee`; `nullifier_already_used` only if the pool reports the note as spent; faults of the
  *   request and errors of its callbacks at once
@@ -67,7 +67,7 @@ const NON_RETRYABLE_CODES: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
  * ```ts
  * const { quotes } = await quoteRelayers(relayers, { network: "testnet", pool: pool.address });
  * const request = { pool, network: "testnet", note, recipient, prover } as const;
- * const { relayer, status } = await withdrawViaRelayers(quotes, request);
+ * const { status, payment } = await withdrawViaRelayers(quotes, request);
  * ```
  */
 export async function withdrawViaRelayers(
@@ -134,19 +134,18 @@ export async function withdrawViaRelayers(
   throw noRelayerLeft(submittedTo !== undefined, errors);
 }
 
-/** Reads the payment from the pool's logs unless the relayer confirms: another proof may have been paid. */
+/** Reads the payment from the pool's logs: the relayer may report a payment of another proof as this one. */
 async function reportPaid(
   relayer: RelayerClient,
   status: WithdrawalStatus,
   { pool, note, recipient, clock }: RelayedWithdrawalRequest,
   { after, signal, pollIntervalMs }: WithdrawalWaitOptions & Pick<FindPaymentOptions, "after">,
 ): Promise<RelayedWithdrawalResult> {
-  if (status.state === "confirmed" && status !== CONFIRMED_BY_CHAIN) return { relayer, status };
   const search = { after, signal, pollIntervalMs, clock };
   const payment = await findNotePayment(pool.chain, pool.address, note, search);
   if (status.state === "superseded") return { relayer, status, payment };
-  const isOurs = payment.recipient.equals(recipient);
-  return { relayer, status: isOurs ? CONFIRMED_BY_CHAIN : { state: "superseded" }, payment };
+  if (!payment.recipient.equals(recipient)) return { relayer, status: { state: "superseded" }, payment };
+  return { relayer, status: status.state === "confirmed" ? status : CONFIRMED_BY_CHAIN, payment };
 }
 
 /** Deposits arrived while this client proved, and the root is about to expire. */

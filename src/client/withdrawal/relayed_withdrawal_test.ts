@@ -117,11 +117,11 @@ async function rejectsWith(result: Promise<unknown>, code: string, ...details: R
 
 Deno.test("a payment that relayer and pool report is the end, and no other relayer is asked", async () => {
   const submitted: string[] = [];
-  const { pool } = payingScene(submitted);
+  const { pool, tx } = payingScene(submitted);
   const first = relayerWith("first", submitted, "confirmed");
   const { result } = withdraw([first, relayerWith("second", submitted, "confirmed")], { pool });
-  deepEqual(await result, { relayer: first, status: { state: "confirmed" } });
-  deepEqual(submitted, ["first"]);
+  const { relayer, status, payment } = await result;
+  deepEqual([relayer, status, payment.tx, submitted], [first, { state: "confirmed" }, tx, ["first"]]);
 });
 
 for (const state of ["confirmed", "superseded"] as const) {
@@ -138,6 +138,8 @@ for (const state of ["confirmed", "superseded"] as const) {
 }
 
 const ends: [state: Answer, paidTo: number, expected: string][] = [
+  ["confirmed", 3, "confirmed"],
+  ["confirmed", 4, "superseded"],
   ["failed", 3, "confirmed"],
   ["failed", 4, "superseded"],
   ["superseded", 4, "superseded"],
@@ -147,7 +149,7 @@ for (const [state, paidTo, expected] of ends) {
     const submitted: string[] = [];
     const { pool, tx } = payingScene(submitted, address(paidTo));
     const { status, payment } = await withdraw([relayerWith("first", submitted, state)], { pool }).result;
-    deepEqual([status.state, payment?.tx, payment?.fee], [expected, tx, 70n]);
+    deepEqual([status.state, payment.tx, payment.fee], [expected, tx, 70n]);
   });
 }
 
