@@ -1,101 +1,12 @@
-import { fieldToBytes } from "../../core/crypto/field.ts";
+import { beginCell } from "@ton/core";
 import { deepEqual, equal, match } from "node:assert/strict";
-import { memoryStore } from "../../../testkit/relayer/memory_store.ts";
-import { int } from "../../../testkit/simulation/scripted_chain.ts";
-import {
-  jettonMaster,
-  jettonWalletOf,
-  poolAddress,
-  ScriptedPool,
-  testAddress,
-} from "../../../testkit/simulation/scripted_pool.ts";
-import { withdrawalLog } from "../../../testkit/simulation/transactions.ts";
+import { fieldToBytes } from "../../core/crypto/field.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import type { Deployment } from "../../core/protocol/deployments.ts";
 import { storeWithdraw } from "../../core/protocol/messages/pool_messages.ts";
-import type { Job, LedgerEntry } from "../../store/store.ts";
-import { rootLog } from "../../telemetry/log.ts";
-import { loadPoolCode, type PoolKind } from "../../ton/pool/state_init.ts";
-import { beginCell } from "@ton/core";
-import { ChangeSignal } from "../change_signal.ts";
-import { getPollingIntervals } from "../polling_intervals.ts";
-import { followPool } from "./indexer.ts";
-import { PoolState } from "./pool_state.ts";
-
-const relayer = testAddress(2);
-const recipient = testAddress(3);
-const intervals = getPollingIntervals("testnet", { hasKey: true, pools: 1 });
-const DENOMINATION = 10_000_000_000n;
-const deploymentOf = (kind: 0 | 1 | 2, change: Partial<Deployment> = {}): Deployment => {
-  const file: PoolKind = kind === 0 ? "native" : kind === 1 ? "jetton" : "native2";
-  return {
-    ...{
-      address: poolAddress,
-      asset: kind === 1 ? "jet" : "native",
-      amount: "10",
-      denomination: DENOMINATION,
-    },
-    ...{ deployedSeqno: 1, codeHash: loadPoolCode(file).codeHash, vkeyHash: "keys", owner: null, feeMin: 1n },
-    ...kind === 1 && { jettonMaster, jettonWallet: jettonWalletOf(poolAddress), decimals: 9 },
-    ...kind === 2 && { version: 2 },
-    ...change,
-  };
-};
-
-/** A relayer's indexer of one pool. Time passes only while it waits. */
-function indexer(kind: 0 | 1 | 2 = 0, change: Partial<Deployment> = {}) {
-  const scene = new ScriptedPool({ kind, denomination: DENOMINATION });
-  const file: PoolKind = kind === 0 ? "native" : kind === 1 ? "jetton" : "native2";
-  scene.accounts[poolAddress.toRawString()] = { code: loadPoolCode(file).code };
-  const store = memoryStore({ now: () => scene.now, shared: false })();
-  const ledger: LedgerEntry[] = [];
-  const open = () =>
-    new PoolState("native-10", deploymentOf(kind, change), intervals.staleAfterMs, "testnet");
-  const run = async (ms: number, { isLeader = true, pool = open() } = {}) => {
-    const end = new AbortController();
-    scene.at(scene.now + ms, () => end.abort());
-    await followPool(pool, {
-      ...{ chain: scene.chain, clock: scene.clock, store, intervals, log: rootLog(), walletAddress: relayer },
-      ...{ vkeyHashes: { 1: "keys", 2: "keys" }, changes: new ChangeSignal() },
-      leadership: { isLeader, resolved: Promise.resolve() },
-      onLedgerEntries: (entries) => void ledger.push(...entries),
-    }, end.signal);
-    return pool;
-  };
-  const readiness = (pool: PoolState) => {
-    const state = pool.readiness(scene.now);
-    return state.ready ? "ready" : state.reason;
-  };
-  const leaves = async () => {
-    const counts = await Array.fromAsync(
-      store.leaves(poolAddress.toRawString(), 0),
-      ({ times }) => times.length,
-    );
-    return counts.reduce((sum, count) => sum + count, 0);
-  };
-  return { scene, store, ledger, run, open, readiness, leaves };
-}
-
-function pay(scene: ScriptedPool, nullifierHash: bigint, fee = 50n) {
-  scene.spent.add(nullifierHash);
-  const log = { nullifierHash, fee, refund: 0n, recipient, relayer };
-  return scene.add(poolAddress, { from: relayer, logs: [withdrawalLog(log)], value: 1_000n });
-}
-
-const id = poolAddress.toRawString();
-const job = (n: bigint): Job => ({
-  ...{
-    pool: id,
-    nullifierHash: n,
-    state: "broadcast",
-    queryId: n,
-    root: 1n,
-    fee: 50n,
-    refund: 0n,
-    failures: 0,
-  },
-  ...{ acceptedAt: 0, message: { recipient: recipient.toRawString(), proof: "" } },
-});
+import { id, indexer, job, pay, recipient, relayer } from "../../../testkit/relayer/indexer_scene.ts";
+import { int } from "../../../testkit/simulation/scripted_chain.ts";
+import { poolAddress, testAddress } from "../../../testkit/simulation/scripted_pool.ts";
 
 Deno.test("a leader stores deposits and payments, ends the jobs that they pay and serves the pool's tree", async () => {
   const { scene, store, ledger, run, readiness, leaves } = indexer();
