@@ -45,7 +45,7 @@ export const metricDefinitions = {
   ]),
   superseded: counter(
     "tonado_withdrawals_superseded_total",
-    "Withdrawals whose note another proof spent: the gas is lost and the fee is not earned",
+    "Withdrawals whose note the pool paid by another proof: the accepted fee is not earned, and sent gas is lost",
     ["pool"],
   ),
   confirmationTime: histogram(

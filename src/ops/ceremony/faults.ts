@@ -1,4 +1,4 @@
-/** Programs may rely on the names of faults. `verify_forged_test.ts` contains a forgery for each. */
+/** Programs may rely on the names of faults. `forged_folders_test.ts` contains a forgery for each. */
 import { Problem } from "../../core/errors/problem.ts";
 
 export const transcriptFaults = {
