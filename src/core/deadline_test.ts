@@ -5,6 +5,7 @@ import {
   backoffMs,
   type Clock,
   delay,
+  memoizeAsync,
   pollUntil,
   SingleFlight,
   systemClock,
@@ -166,4 +167,15 @@ Deno.test("SingleFlight: equal keys share the work while it runs, whether it suc
   equal(again.joined, false);
   await rejects(again.result, /broken/);
   equal(flight.run("a", () => Promise.resolve(4)).joined, false);
+});
+
+Deno.test("memoizeAsync: calls share one value, and a failed call is repeated", async () => {
+  let calls = 0;
+  const next = memoizeAsync(() =>
+    ++calls === 1 ? Promise.reject(new Error("broken")) : Promise.resolve(calls)
+  );
+  const [first, second] = [next(), next()];
+  await rejects(first, /broken/);
+  await rejects(second, /broken/);
+  deepEqual([await next(), await next()], [2, 2]);
 });

@@ -118,8 +118,22 @@ export async function pollUntil(holds: () => Promise<boolean> | boolean, options
   return true;
 }
 
+/** Returns a function that makes the value in its first call. A failed call is repeated by the next. */
+export function memoizeAsync<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () =>
+    made ??= make().catch((error) => {
+      made = undefined;
+      throw error;
+    });
+}
+
 export class SingleFlight<T> {
   readonly #running = new Map<string, Promise<T>>();
+
+  get size(): number {
+    return this.#running.size;
+  }
 
   run(key: string, work: () => Promise<T>): { readonly result: Promise<T>; readonly joined: boolean } {
     const running = this.#running.get(key);

@@ -1,24 +1,11 @@
 /** The first call creates a prover, whose workers end soon after the last proof, so that a script can end. */
 import type { AnyCircuitName, Groth16Proof, ProofWithSignals } from "../core/crypto/groth16.ts";
-import {
-  createProver,
-  type DepositInput,
-  type ProveOptions,
-  type Prover,
-  type WithdrawInput,
-} from "./prover.ts";
+import { memoizeAsync } from "../core/time.ts";
+import { createProver, type DepositInput, type ProveOptions, type WithdrawInput } from "./prover.ts";
 
 const WORKER_IDLE_TIMEOUT_MS = 500;
 
-let cachedProver: Promise<Prover> | undefined;
-
-function getDefaultProver(): Promise<Prover> {
-  cachedProver ??= createProver({ idleTimeoutMs: WORKER_IDLE_TIMEOUT_MS }).catch((error) => {
-    cachedProver = undefined;
-    throw error;
-  });
-  return cachedProver;
-}
+const getDefaultProver = memoizeAsync(() => createProver({ idleTimeoutMs: WORKER_IDLE_TIMEOUT_MS }));
 
 /**
  * Proves a withdrawal with a shared prover.

@@ -1,5 +1,6 @@
 /** The URL is a secret, so no error contains it. Failures are dropped: logs have the same information. */
 import type { Secret } from "../core/text/secret.ts";
+import { backoffMs } from "../core/time.ts";
 import type { Log } from "./log.ts";
 
 const MAX_DELIVERY_ATTEMPTS = 5;
@@ -27,7 +28,7 @@ export async function postAlert(
       log.error("an alert could not be delivered: {reason}", { reason: failure.reason });
       return;
     }
-    await sleep(MIN_REDELIVERY_DELAY_MS * 2 ** (attempt - 1), signal);
+    await sleep(backoffMs(attempt, { initialMs: MIN_REDELIVERY_DELAY_MS, maxMs: Infinity }), signal);
   }
 }
 

@@ -3,6 +3,7 @@ import { gzip } from "node:zlib";
 import { promisify } from "node:util";
 import type { Deployments } from "../../core/protocol/deployments.ts";
 import { formatDeployments } from "../../core/protocol/deployments.ts";
+import { systemClock, TtlCache } from "../../core/time.ts";
 import { streamBytes } from "../responses/response_backpressure.ts";
 import { type AppManifest, readAppFile, readManifest } from "./app_files.ts";
 import { appHeaders } from "./app_headers.ts";
@@ -60,21 +61,13 @@ export async function openAppSite(prefix: string, settings: AppSettings): Promis
     .map((url) => new URL(url).origin);
   const bridges = settings.wallets?.map(({ bridge }) => new URL(bridge).origin) ?? manifest.bridges;
   const headers = appHeaders([...connect, ...bridges]);
-  const files = new Map<string, Promise<SiteFile>>();
+  const files = new TtlCache<SiteFile>(systemClock, { ttlMs: Infinity, maxEntries: Infinity });
   const config = new TextEncoder().encode(formatConfig(settings, connect, bridges));
-  const load = (name: string) => {
-    const known = files.get(name);
-    if (known) return known;
-    const loading = loadFile(name);
-    files.set(name, loading);
-    loading.catch(() => files.delete(name)); // a restored file is served without a restart
-    return loading;
-  };
   const find = async (name: string, url: URL): Promise<SiteFile | undefined> => {
     if (name === CONFIG) return { bytes: config };
     if (name === WALLET_MANIFEST) return { bytes: walletManifest(url, prefix) };
     const isListed = Object.hasOwn(manifest.files, name) || name === "version.json" || name === "SHA256SUMS";
-    return isListed ? await load(name) : undefined;
+    return isListed ? await files.get(name, () => loadFile(name)) : undefined;
   };
   return {
     hash: manifest.hash,

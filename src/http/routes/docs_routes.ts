@@ -2,6 +2,7 @@
 import { readApiDocsAsset } from "../api_docs_assets.ts";
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { HttpEnv } from "../dependencies.ts";
+import { memoizeAsync } from "../../core/time.ts";
 import { streamBytes } from "../responses/response_backpressure.ts";
 
 const assetFiles = [
@@ -63,15 +64,6 @@ export function docsRoutes(app: OpenAPIHono<HttpEnv>): void {
       return c.body(streamBytes(await plain()), 200, headers);
     });
   }
-}
-
-function memoizeAsync<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
-  return () =>
-    made ??= make().catch((error) => {
-      made = undefined; // retry on the next call
-      throw error;
-    });
 }
 
 async function gunzip(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {

@@ -8,7 +8,7 @@ import type { Chain } from "../../ton/chain.ts";
 import type { Wallet } from "../../ton/wallet/wallet.ts";
 import { bookTransfer, type LedgerObserver } from "../operations/ledger.ts";
 import type { ChangeSignal } from "../change_signal.ts";
-import { type Clock } from "../../core/time.ts";
+import { backoffMs, type Clock } from "../../core/time.ts";
 import type { Leadership } from "../operations/leadership.ts";
 import type { PollingIntervals } from "../polling_intervals.ts";
 import type { PoolState } from "../indexer/pool_state.ts";
@@ -59,7 +59,7 @@ export async function runBroadcaster(deps: BroadcasterDeps, signal: AbortSignal)
       failures = 0;
     } catch (error) {
       if (signal.aborted) return;
-      wait = Math.min(intervals.minRetryMs * 2 ** failures++, intervals.maxRetryMs);
+      wait = backoffMs(++failures, { initialMs: intervals.minRetryMs, maxMs: intervals.maxRetryMs });
       log.warning("broadcasting waits: {error}", { error: String(error) });
     }
     await changes.waitForChange(seen, wait, clock, signal);

@@ -1,7 +1,7 @@
 /** Verifies proofs through a bounded queue: verification takes milliseconds of CPU and costs callers nothing. */
 import { Problem } from "../../core/errors/problem.ts";
 import type { Groth16Proof } from "../../core/crypto/groth16.ts";
-import { monotonicClock } from "../../core/time.ts";
+import { monotonicClock, SingleFlight } from "../../core/time.ts";
 import { withSpan } from "../../telemetry/trace.ts";
 
 const MAX_PENDING_PROOFS = 64; // queued and running
@@ -14,7 +14,7 @@ export interface WithdrawProofVerifier {
 }
 
 export class ProofVerifier {
-  readonly #pending = new Map<string, Promise<boolean>>();
+  readonly #pending = new SingleFlight<boolean>();
 
   /** `verified` receives the duration of each verification, including its wait. */
   constructor(
@@ -38,20 +38,14 @@ export class ProofVerifier {
     publicSignals: readonly string[],
   ): Promise<boolean> {
     const key = JSON.stringify([circuit, proof.pi_a, proof.pi_b, proof.pi_c, publicSignals]);
-    const shared = this.#pending.get(key);
-    if (shared) return await shared;
-    if (this.isFull) {
-      throw new Problem("verification_busy", undefined, { members: { retryAfter: RETRY_AFTER_SECONDS } });
-    }
-    const began = monotonicClock.now();
-    const verification = withSpan("proof", () => this.verifier.verify(circuit, proof, publicSignals));
-    this.#pending.set(key, verification);
-    try {
-      const holds = await verification;
+    return await this.#pending.run(key, async () => {
+      if (this.isFull) {
+        throw new Problem("verification_busy", undefined, { members: { retryAfter: RETRY_AFTER_SECONDS } });
+      }
+      const began = monotonicClock.now();
+      const holds = await withSpan("proof", () => this.verifier.verify(circuit, proof, publicSignals));
       this.onVerified(holds, (monotonicClock.now() - began) / 1000);
       return holds;
-    } finally {
-      this.#pending.delete(key);
-    }
+    }).result;
   }
 }

@@ -1,6 +1,7 @@
 /** While the server is down, calls fail at once and the client reconnects in the background. */
 import { Redis } from "ioredis";
 import { Problem } from "../../core/errors/problem.ts";
+import { backoffMs } from "../../core/time.ts";
 import type { Log } from "../../telemetry/log.ts";
 import {
   type RateLimit,
@@ -54,7 +55,7 @@ export async function connectRedisRateLimitStore(
     maxRetriesPerRequest: 0,
     connectTimeout: REDIS_TIMEOUT_MS,
     commandTimeout: REDIS_TIMEOUT_MS,
-    retryStrategy: (attempt) => Math.min(50 * 2 ** attempt, MAX_RECONNECT_DELAY_MS),
+    retryStrategy: (attempt) => backoffMs(attempt, { initialMs: 100, maxMs: MAX_RECONNECT_DELAY_MS }),
   });
   let loggedMessage: string | undefined; // once per outage: the client reports every attempt
   client.on("error", (error: Error) => {

@@ -1,5 +1,5 @@
 /** This catches mistakes, not a dishonest endpoint, which can report any zero state. */
-import { abortable } from "../../core/time.ts";
+import { abortable, memoizeAsync } from "../../core/time.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import type { Network } from "../../core/protocol/network.ts";
 import type { CallOptions, Chain } from "../chain.ts";
@@ -62,14 +62,9 @@ function networkOf({ rootHash, fileHash }: ZeroState): Network | undefined {
 }
 
 export function withNetworkCheck(chain: Chain, network: Network): Chain {
-  let check: Promise<void> | undefined;
+  const check = memoizeAsync(() => assertEndpointNetwork(chain, network));
   return interceptChain(chain, async (_name, call, options) => {
-    // Concurrent calls share one check. A failed check is repeated.
-    check ??= assertEndpointNetwork(chain, network).catch((error) => {
-      check = undefined;
-      throw error;
-    });
-    await abortable(check, options?.signal);
+    await abortable(check(), options?.signal);
     return await call();
   });
 }
