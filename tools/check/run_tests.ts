@@ -18,13 +18,6 @@ const normal = [
 /** Left out unless all tests run, because they take minutes: mutants put before contract tests, and version 2 pools. */
 const SLOW_TESTS = ["tools/mutants/tolk/worker_test.ts", "tests/contracts/v2"];
 
-/** Run by `test:app` and `test:all` only, because each keeps a browser busy for a minute or more. */
-const BROWSER_TESTS = [
-  ...["backup", "clock", "lies", "network", "relayer"].map((name) => `tests/app/faults/${name}_test.ts`),
-  ...["keyboard", "session"].map((name) => `tests/app/screens/${name}_test.ts`),
-  ...["command_line", "passphrase"].map((name) => `tests/app/${name}_test.ts`),
-];
-
 /** The folders of `tests/` that `normal` leaves out. */
 const slow = [...Deno.readDirSync("tests")].map(({ name }) => `tests/${name}`).filter((path) =>
   !normal.includes(path)
@@ -34,7 +27,7 @@ const slow = [...Deno.readDirSync("tests")].map(({ name }) => `tests/${name}`).f
 const sets: Readonly<Record<string, readonly string[]>> = {
   fast,
   normal: [...fast, ...normal],
-  slow: [...slow.flatMap((folder) => filesWithout(BROWSER_TESTS, folder)), ...SLOW_TESTS],
+  slow: [...slow, ...SLOW_TESTS],
   app: ["tests/app"],
   all: [...fast, "testkit", "tests"],
 };

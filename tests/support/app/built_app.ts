@@ -1,4 +1,4 @@
-/** Builds of the app for tests: each is made once for all test files of a process. */
+/** Builds of the app for tests: each is made once for each test file. */
 import assert from "node:assert/strict";
 import { runCommand } from "../../../testkit/programs/run_command.ts";
 import { appLocations } from "../../../src/http/app/app_files.ts";
@@ -6,8 +6,16 @@ import { appLocations } from "../../../src/http/app/app_files.ts";
 const root = new URL("../../../", import.meta.url);
 const builds = new Map<string, Promise<URL>>();
 
-/** Returns the folder of a build. @param main the page's entry; default: the app's own */
-export function buildApp(main = "src/app/main.ts"): Promise<URL> {
+const APP_MAIN = "src/app/main.ts";
+
+/**
+ * Returns the folder of a build. The app's own is that of TONADO_TEST_APP, if set.
+ *
+ * @param main the page's entry; default: the app's own
+ */
+export function buildApp(main = APP_MAIN): Promise<URL> {
+  const given = Deno.env.get("TONADO_TEST_APP");
+  if (given !== undefined && main === APP_MAIN) return Promise.resolve(new URL(`file://${given}/`));
   const known = builds.get(main);
   if (known) return known;
   const building = build(main);

@@ -13,6 +13,8 @@ const WIDTHS = [320, 390, 1280];
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 /** The app's own target size; WCAG asks for 24. */
 const MIN_TARGET_PX = 44;
+/** Names and content of the screens that were inspected: the same screen in another journey has the same result. */
+const inspected = new Set<string>();
 
 export interface Journey {
   readonly page: Page;
@@ -76,6 +78,8 @@ export async function driveJourney(
 }
 
 async function inspect(page: Page, name: string, pictures: string | undefined): Promise<void> {
+  const screen = name + await page.evaluate(() => document.documentElement.outerHTML);
+  if (inspected.has(screen)) return;
   for (const scheme of ["light", "dark"]) {
     await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
     assert.deepEqual(await findAxeFaults(page), [], `axe: ${name}, ${scheme}`);
@@ -105,6 +109,7 @@ async function inspect(page: Page, name: string, pictures: string | undefined): 
     if (pictures) await keepPictures(page, `${pictures}/${name}-${width}`);
   }
   await page.setViewport({ width: 390, height: 844 });
+  inspected.add(screen);
 }
 
 async function keepPictures(page: Page, path: string): Promise<void> {
@@ -117,7 +122,7 @@ async function keepPictures(page: Page, path: string): Promise<void> {
 
 /** The policy forbids injected scripts, so axe travels through the debugger's own protocol. */
 async function findAxeFaults(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
+  if (!await page.evaluate("'axe' in globalThis")) await page.evaluate(axe.source);
   return await page.evaluate(async (rules) => {
     const { axe } = globalThis as unknown as {
       axe: {
