@@ -1,6 +1,9 @@
 /** Messages from a worker. A failure message contains only what may leave the thread. */
 import type { ProblemCode, ProblemDetail } from "../core/errors/problem.ts";
 
+/** The end of the error that a worker's module throws if it cannot fetch a file of its own. */
+export const MISSING_FILE = " cannot be fetched";
+
 export type WorkerMessage<Result> =
   | { readonly kind: "done"; readonly result: Result }
   | {

@@ -2,7 +2,7 @@
 import { Problem } from "../core/errors/problem.ts";
 import { yieldToEventLoop } from "../core/event_loop_yield.ts";
 import { systemClock } from "../core/time.ts";
-import type { WorkerMessage } from "./worker_message.ts";
+import { MISSING_FILE, type WorkerMessage } from "./worker_message.ts";
 
 interface PoolTask {
   readonly kind: string;
@@ -157,15 +157,16 @@ export class WorkerPool<T extends PoolTask, Results extends Record<T["kind"], un
     this.#markIdle(pooled);
   }
 
-  /** In browsers the event has a message only if the module was loaded. */
+  /** In browsers the event has no message if the module was not loaded. */
   #crashProblem({ message }: ErrorEvent): Problem {
     const { name, workerModule } = this.options;
-    return message || !workerModule
-      ? new Problem("internal", `${name} worker crashed: ${message}`)
-      : new Problem(
+    const isIncomplete = !message || message.endsWith(MISSING_FILE);
+    return workerModule && isIncomplete
+      ? new Problem(
         "artifact_unavailable",
         `${workerModule} cannot be loaded: the ${name} worker did not start`,
-      );
+      )
+      : new Problem("internal", `${name} worker crashed: ${message}`);
   }
 
   #markIdle(pooled: PooledWorker): void {

@@ -88,6 +88,16 @@ Deno.test("tasks whose worker cannot start are refused and free their queue slot
   });
 });
 
+Deno.test("a worker whose module lacks a file reports it, and the next task starts a new worker", async () => {
+  const starts = [() => source(`throw new Error("kernel.wasm cannot be fetched");`)];
+  const startWorker = () => (starts.shift() ?? startEcho)();
+  const workerModule = new URL("https://app.example/worker.js");
+  await withPool({ startWorker, workerModule }, async (pool) => {
+    await assert.rejects(pool.run(echo(1)), code("artifact_unavailable"));
+    assert.equal(await pool.run(echo(2)), 2);
+  });
+});
+
 Deno.test("a crashed worker that cannot be replaced fails the queued tasks only", async () => {
   const workers = [() => source(`onmessage = () => queueMicrotask(() => { throw new Error("lost"); });`)];
   const startWorker = () =>

@@ -90,6 +90,7 @@ function buildPorts(config: ServedConfig): AppPorts {
 }
 
 export async function start(): Promise<void> {
+  root.replaceChildren(); // the notice that the page is loading
   try {
     const ports = buildPorts(await readAppConfig(booted.base));
     await yieldToEventLoop();

@@ -17,9 +17,9 @@ import {
   unpaidContent,
 } from "../../support/app/funded_notes.ts";
 import { PASSPHRASE } from "../../support/app/journey.ts";
-import { chooseAmount } from "../../support/app/money_steps.ts";
+import { chooseAmount } from "../../support/app/steps/money_steps.ts";
 import { proveBackup } from "../../support/app/app_scene.ts";
-import { chooseFile, countNotes, openRestore, restoreFile } from "../../support/app/restore_steps.ts";
+import { chooseFile, countNotes, openRestore, restoreFile } from "../../support/app/steps/restore_steps.ts";
 import { chromium } from "../../support/system/chromium.ts";
 
 const POOL = "native-10-v2";

@@ -2,7 +2,7 @@
 /** A device whose clock is wrong by an hour: the chain's time decides. */
 import assert from "node:assert/strict";
 import { runCase, type Visit, withFaultScene } from "../../support/app/fault_scene.ts";
-import { openPayment, withdraw } from "../../support/app/money_steps.ts";
+import { openPayment, withdraw } from "../../support/app/steps/money_steps.ts";
 import { chromium } from "../../support/system/chromium.ts";
 
 const HOUR_MS = 3_600_000;

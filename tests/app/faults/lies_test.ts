@@ -16,7 +16,7 @@ import {
   enterRecipient,
   SETTLEMENT_TIMEOUT_MS,
   withdraw,
-} from "../../support/app/money_steps.ts";
+} from "../../support/app/steps/money_steps.ts";
 import { chromium } from "../../support/system/chromium.ts";
 
 /** Of 10, less the relayer's fee of 0.05. */

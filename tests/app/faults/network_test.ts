@@ -1,8 +1,16 @@
 /// <reference lib="dom" />
 /** A network that is away, wrong or incomplete at each step: the screen says what to do, and the step goes on afterwards. */
 import assert from "node:assert/strict";
+import { downloaded } from "../../support/app/app_scene.ts";
+import { PASSPHRASE } from "../../support/app/journey.ts";
 import { type FaultCases, runCases, type Visit, withFaultScene } from "../../support/app/fault_scene.ts";
-import { chooseAmount, confirmWithdrawal, enterRecipient, withdraw } from "../../support/app/money_steps.ts";
+import {
+  chooseAmount,
+  confirmWithdrawal,
+  enterRecipient,
+  withdraw,
+} from "../../support/app/steps/money_steps.ts";
+import { restoreCode } from "../../support/app/steps/restore_steps.ts";
 import { runCli } from "../../support/cli/run_cli.ts";
 import { chromium } from "../../support/system/chromium.ts";
 
@@ -21,7 +29,7 @@ const CROWD = /deposits? so far|No deposit yet/;
 Deno.test({
   name: "the network",
   ignore: chromium === undefined,
-  fn: (t) => withFaultScene({ funded: 3 }, (scene) => runCases(t, scene, cases)),
+  fn: (t) => withFaultScene({ funded: 5 }, (scene) => runCases(t, scene, cases)),
 });
 
 const cases: FaultCases = {
@@ -126,6 +134,49 @@ const cases: FaultCases = {
     await goOnline(visit);
     await visit.click("Try again");
     await visit.step("review");
+  },
+
+  async "offline, a recovery code makes the store, and its notes are found when the page is online"(scene) {
+    const { seed } = scene.takeFunded();
+    const visit = await scene.visit({ content: "none" });
+    await visit.step("absent");
+    await goOffline(visit);
+    await visit.click("I have a backup");
+    await restoreCode(visit, seed, PASSPHRASE);
+    await waitForNotice(visit, `Several pools could not be read. ${SILENT.replace(/^[^.]*\. /, "")}`);
+    await goOnline(visit);
+    await visit.click("Check the notes");
+    await visit.page.waitForSelector("li.note.deposited");
+  },
+
+  async "offline, a report is neither made nor checked, and both go on when the page is online"(scene) {
+    const visit = await scene.visit({ content: scene.takeFunded() });
+    await withdraw(visit);
+    await visit.step("withdrawn");
+    await visit.click("Done");
+    await visit.step("notes");
+    await visit.click("Report");
+    await visit.step("report");
+    await visit.click("Make a report");
+    await visit.step("purpose");
+    await visit.type("purpose", "Example Bank, account opening");
+    await goOffline(visit);
+    await visit.click("Make a report");
+    await waitForNotice(visit, SILENT);
+    await goOnline(visit);
+    await visit.click("Make a report");
+    await visit.step("report-made");
+    await visit.click("Save the report");
+    const report = await downloaded(scene.downloads, "report");
+    await visit.click("Back");
+    await visit.step("report");
+    await goOffline(visit);
+    await visit.choose("Choose a report", report);
+    await waitForNotice(visit, SILENT);
+    await goOnline(visit);
+    await visit.choose("Choose a report", report);
+    await visit.step("report-checked");
+    assert.match(await visit.text(), /The report is true/);
   },
 
   async "a key that the website altered is refused, and a missing one is loaded when it is there"(scene) {

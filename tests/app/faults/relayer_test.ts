@@ -9,7 +9,7 @@ import {
   type Visit,
   withFaultScene,
 } from "../../support/app/fault_scene.ts";
-import { confirmWithdrawal, enterRecipient } from "../../support/app/money_steps.ts";
+import { confirmWithdrawal, enterRecipient } from "../../support/app/steps/money_steps.ts";
 import { differentElement } from "../../support/relayer/relayer_proxy.ts";
 import { chromium } from "../../support/system/chromium.ts";
 

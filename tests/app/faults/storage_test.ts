@@ -11,8 +11,9 @@ import {
 } from "../../support/app/fault_scene.ts";
 import { encryptStore, type StoreContent, unpaidContent } from "../../support/app/funded_notes.ts";
 import { PASSPHRASE } from "../../support/app/journey.ts";
-import { chooseAmount } from "../../support/app/money_steps.ts";
-import { countNotes, restoreFile } from "../../support/app/restore_steps.ts";
+import { chooseAmount } from "../../support/app/steps/money_steps.ts";
+import { countNotes, restoreFile } from "../../support/app/steps/restore_steps.ts";
+import { fillStorage, freeStorage, limitStorage } from "../../support/app/steps/storage_steps.ts";
 import { chromium } from "../../support/system/chromium.ts";
 
 const POOL = "native-10-v2";
@@ -152,22 +153,6 @@ async function fillNewPassphrase(visit: Visit): Promise<void> {
   await visit.type("repeat", PASSPHRASE);
   await visit.click("Create my store");
 }
-
-/** As a browser answers that has no space left; `storage_test.ts` of the adapters fills a real one. */
-function limitStorage(page: Visit["page"]): Promise<unknown> {
-  return page.evaluateOnNewDocument(() => {
-    const put = IDBObjectStore.prototype.put;
-    IDBObjectStore.prototype.put = function (...args) {
-      if ("isFull" in globalThis) throw new DOMException("no space is left", "QuotaExceededError");
-      return put.apply(this, args);
-    };
-  });
-}
-
-const fillStorage = ({ page }: Visit) =>
-  page.evaluate(() => void Object.assign(globalThis, { isFull: true }));
-const freeStorage = ({ page }: Visit) =>
-  page.evaluate(() => void delete (globalThis as { isFull?: boolean }).isFull);
 
 async function forgetStorage({ page }: Visit, { app }: FaultScene): Promise<void> {
   const session = await page.createCDPSession();

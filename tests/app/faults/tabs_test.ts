@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { runCase, withFaultScene } from "../../support/app/fault_scene.ts";
 import { type Journey, PASSPHRASE } from "../../support/app/journey.ts";
-import { withdraw } from "../../support/app/money_steps.ts";
+import { openPayment, SETTLEMENT_TIMEOUT_MS, withdraw } from "../../support/app/steps/money_steps.ts";
 import { chromium } from "../../support/system/chromium.ts";
 
 Deno.test({
@@ -37,6 +37,25 @@ Deno.test({
         await other.page.bringToFront();
         await other.click("Show my notes");
         await other.page.waitForSelector("li.note.withdrawn");
+      });
+
+      await test("only one tab pays a deposit; the other says so, and sees the deposited note afterwards", async () => {
+        const visit = await scene.visit();
+        await openPayment(visit);
+        const other = await visit.openTab();
+        await unlock(other);
+        await other.click("Continue");
+        await other.step("deposit-failed");
+        assert.match(await other.text(), /Another tab is working with your notes\./);
+        const sent = scene.wallet.sent;
+        await visit.page.bringToFront();
+        await visit.click("Test wallet");
+        await visit.click("Pay with");
+        await visit.step("deposited");
+        assert.equal(scene.wallet.sent - sent, 1);
+        await other.page.bringToFront();
+        await other.page.evaluate(() => location.hash = "#/");
+        await other.page.waitForSelector("li.note.deposited", { timeout: SETTLEMENT_TIMEOUT_MS });
       });
 
       await test("a store that is locked or erased in one tab is locked or erased in the other", async () => {

@@ -3,14 +3,20 @@
 import assert from "node:assert/strict";
 import { toNano } from "@ton/core";
 import { connect } from "../../../src/ton/endpoint/toncenter.ts";
-import type { WalletConduct } from "../../../testkit/wallet/test_wallet.ts";
 import { waitUntil } from "../../../testkit/programs/wait_until.ts";
 import { type FaultScene, runCase, type Visit, withFaultScene } from "../../support/app/fault_scene.ts";
-import { openPayment, SETTLEMENT_TIMEOUT_MS, withdraw } from "../../support/app/money_steps.ts";
+import { SETTLEMENT_TIMEOUT_MS, withdraw } from "../../support/app/steps/money_steps.ts";
+import {
+  advanceChain,
+  connectedVisit,
+  pay,
+  payAgain,
+  payButton,
+  payLater,
+  waitForNotice,
+  waitForText,
+} from "../../support/app/steps/payment_steps.ts";
 import { chromium } from "../../support/system/chromium.ts";
-
-/** A request for a payment is over after 90 s, and what it paid is visible within 60 s more. */
-const AFTER_EXPIRY_SECONDS = 200;
 
 Deno.test({
   name: "wallets",
@@ -39,26 +45,13 @@ async function paysOnce(scene: FaultScene, pay: Payment): Promise<void> {
   await visit.page.close();
 }
 
-async function pay(scene: FaultScene, visit: Visit, conduct: WalletConduct): Promise<void> {
-  scene.conduct = () => conduct;
-  await visit.click("Pay with");
-}
-
-/** Pays again, which the app offers only when the first request can no longer be paid. */
-async function payAgain(scene: FaultScene, visit: Visit): Promise<void> {
-  assert.equal(await payButton(visit), null, "the first request may still be paid");
-  advanceChain(scene);
-  await visit.page.waitForFunction(isPayOffered);
-  await pay(scene, visit, "signs");
-}
-
 type Payment = (scene: FaultScene, visit: Visit) => Promise<void>;
 
 /** How the wallet behaves before the deposit arrives. */
 const payments: Readonly<Record<string, Payment>> = {
   async "that declines is watched until its request is over, and asked again"(scene, visit) {
     await pay(scene, visit, "declines");
-    await notice(
+    await waitForNotice(
       visit,
       /^The wallet says that you declined\. We watch the pool for two minutes to be sure\.$/,
     );
@@ -67,37 +60,31 @@ const payments: Readonly<Record<string, Payment>> = {
   },
 
   async "that is slow is waited for"(scene, visit) {
-    const answer = Promise.withResolvers<WalletConduct>();
-    scene.conduct = () => answer.promise;
-    await visit.click("Pay with");
-    await visit.page.waitForFunction(() => document.body.innerText.includes("Confirm it in Test wallet"));
+    const answer = await payLater(scene, visit);
     await visit.inspect("wallet-asking");
-    answer.resolve("signs");
+    answer("signs");
   },
 
   async "that signs after the request is over pays once, although it can be asked again"(scene, visit) {
-    const answer = Promise.withResolvers<WalletConduct>();
-    scene.conduct = () => answer.promise;
     const before = scene.wallet.sent;
-    await visit.click("Pay with");
-    await visit.page.waitForFunction(() => document.body.innerText.includes("Confirm it in Test wallet"));
+    const answer = await payLater(scene, visit);
     advanceChain(scene);
-    await notice(visit, /^No payment was seen in time\. You can try again\.$/);
+    await waitForNotice(visit, /^No payment was seen in time\. You can try again\.$/);
     assert.notEqual(await payButton(visit), null);
-    answer.resolve("late");
+    answer("late");
     await visit.step("deposited");
     assert.equal(scene.wallet.sent - before, 1);
   },
 
   async "that answers nonsense is watched, and asked again"(scene, visit) {
     await pay(scene, visit, "nonsense");
-    await notice(visit, /^The wallet gave no clear answer\. We watch the pool for two minutes\.$/);
+    await waitForNotice(visit, /^The wallet gave no clear answer\. We watch the pool for two minutes\.$/);
     await payAgain(scene, visit);
   },
 
   async "that claims a payment which it did not make is watched, and asked again"(scene, visit) {
     await pay(scene, visit, "lies");
-    await visit.page.waitForFunction(() => document.body.innerText.includes("Waiting for the network"));
+    await waitForText(visit, "Waiting for the network");
     await payAgain(scene, visit);
   },
 
@@ -106,7 +93,7 @@ const payments: Readonly<Record<string, Payment>> = {
     const balance = async () => (await chain.account(scene.wallet.address)).balance;
     const before = await balance();
     await pay(scene, visit, "another amount");
-    await notice(
+    await waitForNotice(
       visit,
       /^The pool sent your money back\. Pay exactly the amount that is shown, and try again\.$/,
     );
@@ -131,41 +118,4 @@ async function paysTwice(scene: FaultScene): Promise<void> {
   await waitForText(visit, "Paid in twice: you can withdraw it twice");
   await withdraw(visit);
   await visit.step("withdrawn", SETTLEMENT_TIMEOUT_MS);
-}
-
-async function connectedVisit(scene: FaultScene): Promise<Visit> {
-  const visit = await scene.visit();
-  await openPayment(visit);
-  await visit.click("Test wallet");
-  await visit.page.waitForFunction(isPayOffered);
-  return visit;
-}
-
-function isPayOffered(): boolean {
-  return [...document.querySelectorAll("button")].some((each) => each.innerText.startsWith("Pay with"));
-}
-
-const payButton = ({ page }: Visit) =>
-  page.evaluateHandle(() =>
-    [...document.querySelectorAll("button")].find((each) => each.innerText.startsWith("Pay with")) ?? null
-  ).then((found) => found.asElement());
-
-async function waitForText({ page }: Visit, text: string): Promise<void> {
-  const options = { timeout: SETTLEMENT_TIMEOUT_MS };
-  await page.waitForFunction((text) => document.body.innerText.includes(text), options, text);
-}
-
-async function notice(visit: Visit, expected: RegExp): Promise<void> {
-  await waitUntil(
-    `a notice says ${expected}`,
-    async () => (await visit.notices()).some((each) => expected.test(each)),
-  );
-}
-
-/** From now on the app sees a chain whose clock is ahead: the request is over. */
-function advanceChain({ gates: { deposit } }: FaultScene): void {
-  deposit.alter = (_path, json) => {
-    if (json.result?.sync_utime) json.result.sync_utime += AFTER_EXPIRY_SECONDS;
-    return json;
-  };
 }

@@ -7,7 +7,7 @@ import type { KeyInput, Page } from "puppeteer-core";
 import { downloaded } from "../../support/app/app_scene.ts";
 import { type Visit, withFaultScene } from "../../support/app/fault_scene.ts";
 import { PASSPHRASE } from "../../support/app/journey.ts";
-import { formatRecipient, SETTLEMENT_TIMEOUT_MS } from "../../support/app/money_steps.ts";
+import { formatRecipient, SETTLEMENT_TIMEOUT_MS } from "../../support/app/steps/money_steps.ts";
 import { runCli } from "../../support/cli/run_cli.ts";
 import { chromium } from "../../support/system/chromium.ts";
 

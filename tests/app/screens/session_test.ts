@@ -19,7 +19,7 @@ import {
   enterRecipient,
   openPayment,
   SETTLEMENT_TIMEOUT_MS,
-} from "../../support/app/money_steps.ts";
+} from "../../support/app/steps/money_steps.ts";
 import { runCli } from "../../support/cli/run_cli.ts";
 import { chromium } from "../../support/system/chromium.ts";
 

@@ -5,6 +5,7 @@
 import { fileURLToPath } from "node:url";
 import { basename, dirname, relative } from "node:path";
 import type * as esbuild from "esbuild";
+import { MISSING_FILE } from "../../../src/threads/worker_message.ts";
 import { hashedName } from "./page.ts";
 
 const KERNEL = /\/(\w+?)(_wide)?_bytes\.ts$/;
@@ -36,8 +37,8 @@ export function kernelFiles(root: URL, files: Map<string, Uint8Array<ArrayBuffer
 function loaderOf(name: string, isWide: boolean, probe: string): string {
   return `import { hasWideArithmetic } from ${JSON.stringify(probe)};
 const load = async () => {
-  const response = await fetch(new URL(${JSON.stringify(basename(name))}, import.meta.url));
-  if (!response.ok) throw new Error(${JSON.stringify(`${name} cannot be fetched`)});
+  const response = await fetch(new URL(${JSON.stringify(basename(name))}, import.meta.url)).catch(() => {});
+  if (!response?.ok) throw new Error(${JSON.stringify(name + MISSING_FILE)});
   return new Uint8Array(await response.arrayBuffer());
 };
 const bytes = hasWideArithmetic === ${isWide} ? await load() : new Uint8Array();

@@ -1,6 +1,7 @@
 /// <reference lib="dom" />
 /** The steps that bring notes back, which tests share. */
-import type { Journey } from "./journey.ts";
+import { formatNoteSeed, type NoteSeed } from "../../../../src/core/protocol/seed/note_seed.ts";
+import type { Journey } from "../journey.ts";
 
 export async function openRestore(journey: Journey): Promise<void> {
   await journey.click("Settings");
@@ -19,6 +20,19 @@ export async function restoreFile(
   await journey.step("restore-passphrase");
   await journey.type("restore-passphrase", passphrase);
   await journey.click("Open");
+}
+
+/** Restores a recovery code on the screen that is shown, and opens the notes. */
+export async function restoreCode(journey: Journey, seed: NoteSeed, passphrase: string): Promise<void> {
+  await journey.step("restore");
+  await journey.type("restore-text", formatNoteSeed(seed).reveal());
+  await journey.click("Continue with this code");
+  await journey.step("restore-passphrase");
+  await journey.type("restore-passphrase", passphrase);
+  await journey.click("Open");
+  await journey.step("restored");
+  await journey.click("Show my notes");
+  await journey.step("notes");
 }
 
 /** The page may read the file later, so it is deleted at the end of the tests. */

@@ -1,7 +1,7 @@
 /** The steps of deposits and withdrawals that tests share. */
 import { Buffer } from "node:buffer";
 import { Address } from "@ton/core";
-import type { Journey } from "./journey.ts";
+import type { Journey } from "../journey.ts";
 
 const POOL = "native-10-v2";
 /** For a settlement of the network, and for a proof. */
@@ -15,19 +15,22 @@ export async function chooseAmount(journey: Journey, pool = POOL): Promise<void>
   await journey.click("Continue");
 }
 
-export async function openPayment(journey: Journey): Promise<void> {
-  await chooseAmount(journey);
+export async function openPayment(journey: Journey, pool?: string): Promise<void> {
+  await chooseAmount(journey, pool);
   await journey.step("pay-");
 }
 
-/** Types a new address as the recipient of the first note that can be withdrawn. */
-export async function enterRecipient(journey: Journey): Promise<Address> {
+export function newRecipient(): Address {
+  return new Address(0, crypto.getRandomValues(Buffer.alloc(32)));
+}
+
+/** Types the recipient of the first note that can be withdrawn. */
+export async function enterRecipient(journey: Journey, recipient = newRecipient()): Promise<Address> {
   const button = await journey.page.waitForSelector("li.note.deposited button", {
     timeout: SETTLEMENT_TIMEOUT_MS,
   });
   await button!.click();
   await journey.step("recipient");
-  const recipient = new Address(0, crypto.getRandomValues(Buffer.alloc(32)));
   await journey.type("recipient", formatRecipient(recipient));
   await journey.click("Continue");
   return recipient;
@@ -45,8 +48,8 @@ export async function confirmWithdrawal(journey: Journey): Promise<void> {
 }
 
 /** Begins a withdrawal. */
-export async function withdraw(journey: Journey): Promise<Address> {
-  const recipient = await enterRecipient(journey);
+export async function withdraw(journey: Journey, recipient = newRecipient()): Promise<Address> {
+  await enterRecipient(journey, recipient);
   await confirmWithdrawal(journey);
   return recipient;
 }

@@ -1,0 +1,20 @@
+/// <reference lib="dom" />
+/** A browser whose storage is full, as long as a test wants. */
+import type { Visit } from "../fault_scene.ts";
+
+/** As a browser answers that has no space left; `tests/app/storage_test.ts` fills a real one. Call it before the app. */
+export function limitStorage(page: Visit["page"]): Promise<unknown> {
+  return page.evaluateOnNewDocument(() => {
+    const put = IDBObjectStore.prototype.put;
+    IDBObjectStore.prototype.put = function (...args) {
+      if ("isFull" in globalThis) throw new DOMException("no space is left", "QuotaExceededError");
+      return put.apply(this, args);
+    };
+  });
+}
+
+export const fillStorage = ({ page }: Visit) =>
+  page.evaluate(() => void Object.assign(globalThis, { isFull: true }));
+
+export const freeStorage = ({ page }: Visit) =>
+  page.evaluate(() => void delete (globalThis as { isFull?: boolean }).isFull);
