@@ -35,7 +35,7 @@ if (!await run(Deno.execPath(), ["run", "-A", "tools/check/run_tests.ts", "all",
 if (failed.length > 0) console.log(`failed: ${failed.join(", ")}; repeat with ${repeat}`);
 Deno.exit(failed.length > 0 ? 1 : 0);
 
-/** Returns the test files that use testkit/random/property_runs.ts or read TONADO_DEEP. */
+/** Returns the test files that use testkit/random/property_runs.ts, also by the steps of kills, or read TONADO_DEEP. */
 async function propertyTests(folder: string): Promise<string[]> {
   const paths: string[] = [];
   for await (const entry of Deno.readDir(new URL(folder, root))) {
@@ -43,7 +43,7 @@ async function propertyTests(folder: string): Promise<string[]> {
     if (entry.isDirectory) paths.push(...await propertyTests(`${path}/`));
     else if (path.endsWith("_test.ts")) {
       const source = await Deno.readTextFile(new URL(path, root));
-      if (/random\/property_runs\.ts|"TONADO_DEEP"/.test(source)) paths.push(path);
+      if (/random\/property_runs\.ts|kill_steps\.ts|"TONADO_DEEP"/.test(source)) paths.push(path);
     }
   }
   return paths;

@@ -64,13 +64,14 @@ async function openDevice(content?: NoteStoreContent) {
   const free = { [Symbol.dispose]() {} };
   const saved: Uint8Array[] = [];
   const printed: string[] = [];
+  const written: Uint8Array[] = [];
   const context = {
     registry,
     clock: { now: () => 1_700_000_000_000 },
     files: {
       name: "the test's store",
       read: () => Promise.resolve(bytes),
-      write: (next: Uint8Array<ArrayBuffer>) => Promise.resolve(void (bytes = next)),
+      write: (next: Uint8Array<ArrayBuffer>) => Promise.resolve(void written.push(bytes = next)),
       lock: () => Promise.resolve(free),
       persist: () => Promise.resolve(true),
     },
@@ -85,7 +86,7 @@ async function openDevice(content?: NoteStoreContent) {
     },
   } as unknown as AppContext;
   const session = content && await openSession(context, await openVault(identity));
-  return { context, session, saved, printed };
+  return { context, session, saved, printed, written };
 }
 
 /** Makes a backup of the open store, reads it back, and returns its proof. */
@@ -190,4 +191,13 @@ Deno.test("a restored backup is proven for what it has, and a restored note is i
   deepEqual(await missingIds(session!, proof), [single.id]);
   const code = await services.restore({ kind: "text", text: formatNoteSeed(seed) }, passphrase);
   deepEqual(await missingIds(session!, code.proof), [note.id, single.id]);
+});
+
+Deno.test("a store that is made of a recovery code has the seed from its first write", async () => {
+  const { context, written } = await openDevice();
+  const services = restoreServices(context, () => undefined, () => {});
+  await services.restore({ kind: "text", text: formatNoteSeed(seed) }, passphrase);
+  const vault = await openVault(await identityOf(written[0], passphrase));
+  const first = parseNoteStore(await vault.decrypt(written[0]));
+  equal(formatNoteSeed(first.seed!).reveal(), formatNoteSeed(seed).reveal());
 });

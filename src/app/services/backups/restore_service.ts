@@ -27,12 +27,12 @@ export function restoreServices(
       if (target === undefined) {
         target = source.kind === "file"
           ? await adoptFile(context, source.bytes, passphrase)
-          : await createForContent(context, passphrase);
+          : await createForContent(context, content, passphrase);
+        onCreated(target);
+      } else if (content.seed) {
+        await target.store.restoreSeed(content.seed);
       }
-      if (content.seed) await target.store.restoreSeed(content.seed);
-      const known = open === undefined && source.kind === "file" ? content.records.length : undefined;
-      const added = known ?? await target.store.add(content.records);
-      if (open === undefined) onCreated(target);
+      const added = open === undefined ? content.records.length : await target.store.add(content.records);
       const { registry } = context;
       const { seed, records } = content;
       const others = records.filter(({ note }) => note.reveal().network !== registry.network);
@@ -57,9 +57,14 @@ async function adoptFile(
   return await openSession(context, vault);
 }
 
-async function createForContent(context: AppContext, passphrase: Secret<string>): Promise<Session> {
+/** Creates the store with its content: a store without its seed would look empty if the page ended now. */
+async function createForContent(
+  context: AppContext,
+  content: NoteStoreContent,
+  passphrase: Secret<string>,
+): Promise<Session> {
   const vault = await createVault(context.vaults, passphrase);
-  await writeFirst(context, await vault.encrypt(serializeNoteStore({ records: [] })));
+  await writeFirst(context, await vault.encrypt(serializeNoteStore(content)));
   await context.files.persist();
   return await openSession(context, vault);
 }
