@@ -63,9 +63,8 @@ async function registerService(createServiceUrl: () => string | URL): Promise<vo
   if (!("serviceWorker" in navigator)) return;
   try {
     await navigator.serviceWorker.register(createServiceUrl(), { updateViaCache: "none" });
-    await navigator.serviceWorker.ready;
     if (!navigator.serviceWorker.controller) await nextController();
-  } catch { /* private windows of some browsers */ }
+  } catch { /* private windows of some browsers, or a file is missing */ }
 }
 
 function nextController(): Promise<void> {

@@ -6,6 +6,7 @@ import type { Downloads } from "../ports.ts";
 
 /** By then the browser has read the object that the link refers to. */
 const REVOKE_AFTER_MS = 60_000;
+const INPUTS = ["pointerdown", "keydown"] as const;
 
 export const browserDownloads: Downloads = {
   save(name, bytes, type) {
@@ -58,7 +59,10 @@ async function readChosen(
   return { name: file.name, bytes: new Uint8Array(bytes) };
 }
 
-/** The stylesheet shows only this element on paper. */
+/**
+ * The stylesheet shows only this element on paper. It stays until the next input: on phones, `print` returns before the
+ * page is printed, and not every browser sends `afterprint`.
+ */
 async function printPage({ title, lines, code }: Parameters<Downloads["print"]>[0]): Promise<void> {
   const page = document.createElement("section");
   page.className = "print-page";
@@ -71,12 +75,18 @@ async function printPage({ title, lines, code }: Parameters<Downloads["print"]>[
   page.append(heading, image, ...lines.map(paragraphOf), paragraphOf(code));
   document.body.append(page);
   document.documentElement.classList.add("printing");
+  const remove = () => {
+    for (const name of INPUTS) removeEventListener(name, remove);
+    document.documentElement.classList.remove("printing");
+    page.remove();
+  };
   try {
     await image.decode().catch(() => {}); // print the text even if the picture fails
     globalThis.print();
-  } finally {
-    document.documentElement.classList.remove("printing");
-    page.remove();
+    for (const name of INPUTS) addEventListener(name, remove);
+  } catch (error) {
+    remove();
+    throw error;
   }
 }
 

@@ -25,6 +25,7 @@ import { ReportScreen } from "./report_screen.tsx";
 import { ScanOverlay, useScanner } from "./scan_overlay.tsx";
 import { SettingsScreen } from "./settings_screen.tsx";
 import { useMachine } from "./use_flow.ts";
+import { useVersions } from "./use_versions.ts";
 
 const MAX_BACKUP_BYTES = 128_000_000;
 
@@ -43,6 +44,7 @@ export function OpenScreens(
   const [records, reload] = useRecords(ports, session, route);
   const [check, sendCheck] = useCheck(ports, session);
   const coverage = useCoverage(ports, session, records);
+  const versions = useVersions(ports.place);
   useEffect(reload, [check.step]);
   const rows = records?.map((record) => toRow(ports, record, check, coverage)) ?? [];
   const waiting = rows.filter(needsCheck);
@@ -70,14 +72,16 @@ export function OpenScreens(
         />
       );
     case "settings":
-      return <SettingsScreen {...{ ports, session, onErased, onLock }} />;
+      return <SettingsScreen {...{ ports, session, versions, onErased, onLock }} />;
     default:
       return (
         <NotesView
           {...{ rows, check }}
           hasBackup={coverage?.hasSeed}
+          hasNewVersion={versions?.waiting !== undefined}
           onDeposit={() => ports.go("#/deposit")}
           onBackup={() => ports.go("#/backup")}
+          onSettings={() => ports.go("#/settings")}
           onCheck={() => sendCheck({ type: "check" })}
           onStopCheck={() => sendCheck({ type: "cancel" })}
           onOpen={(row) => ports.go(routeOf(row))}

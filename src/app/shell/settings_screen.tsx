@@ -8,20 +8,20 @@ import { changePassphrase } from "../services/change_passphrase.ts";
 import type { Session } from "../services/context.ts";
 import { SettingsView } from "../views/settings.tsx";
 import type { AppPorts } from "./app_ports.ts";
+import type { KnownVersions } from "./use_versions.ts";
 
 export function SettingsScreen(
-  { ports, session, onErased, onLock }: {
+  { ports, session, versions, onErased, onLock }: {
     readonly ports: AppPorts;
     readonly session: Session;
+    readonly versions: KnownVersions | undefined;
     readonly onErased: () => void;
     readonly onLock: () => void;
   },
 ) {
   const { config, context, passkeys, place, tabs } = ports;
-  const [versions, setVersions] = useState<{ readonly running: string; readonly waiting?: string }>();
   const [passkey, setPasskey] = useState<"none" | "available" | "enrolled">("none");
   useEffect(() => {
-    place.versions().then(setVersions, () => {});
     passkeys.isEnrolled().then(async (isEnrolled) => {
       setPasskey(isEnrolled ? "enrolled" : await passkeys.isAvailable() ? "available" : "none");
     }, () => {});

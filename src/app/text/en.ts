@@ -188,6 +188,10 @@ export const en = {
     notInBackup: "in no backup",
     backupProven: "Backed up",
     backupProvenLead: "Your backup was opened and brings back every note.",
+    newVersion: "This website offers a new version of the app",
+    newVersionLead:
+      "Its files or its settings have changed. The version that you use stays until you accept the new one. Compare the hash in Settings first.",
+    toSettings: "Open Settings",
     tipTitle: "Stay hidden",
     tips: [
       "Wait before you withdraw: at least a day, and ten later deposits.",

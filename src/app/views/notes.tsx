@@ -25,9 +25,12 @@ export interface NotesProps {
   readonly rows: readonly NoteRow[];
   /** Whether a proven backup has the seed; undefined until it is known. */
   readonly hasBackup: boolean | undefined;
+  /** Whether other files or other settings of the app wait for consent. */
+  readonly hasNewVersion: boolean;
   readonly check: CheckState;
   readonly onDeposit: () => void;
   readonly onBackup: () => void;
+  readonly onSettings: () => void;
   readonly onCheck: () => void;
   readonly onStopCheck: () => void;
   readonly onOpen: (row: NoteRow) => void;
@@ -39,6 +42,12 @@ export function NotesView(props: NotesProps) {
   return (
     <div class="columns">
       <Step name="notes" title={rows.length === 0 ? notes.empty : notes.title}>
+        {props.hasNewVersion && (
+          <Notice kind="note" title={notes.newVersion}>
+            <p>{notes.newVersionLead}</p>
+            <Button onClick={props.onSettings}>{notes.toSettings}</Button>
+          </Notice>
+        )}
         {rows.length === 0 && <p class="lead">{notes.emptyLead}</p>}
         <ul class="notes">
           {rows.map((row) => <NoteCard key={row.id} {...{ row, onOpen: props.onOpen }} />)}
