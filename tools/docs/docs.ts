@@ -20,32 +20,34 @@ import { createMetrics } from "../../src/telemetry/metrics.ts";
 import { buildSite } from "./site.ts";
 import { writeGenerated } from "../shared/generated_files.ts";
 import { readArguments } from "../shared/arguments.ts";
+import { markdownTable } from "../shared/markdown_table.ts";
 import { fillTables } from "../shared/generated_tables.ts";
 
 const flags = readArguments(["--check", "--tables"]);
 const check = flags.has("--check");
 const problemRows = httpProblemCodes.map((code) => {
   const { status, title, hint } = problems[code];
-  return `| ${status} | \`${code}\` | ${title} | ${hint} |`;
+  return [status, `\`${code}\``, title, hint];
 });
 const program = createProgram({} as CliContext, "");
 
 await writeGenerated("docs", [
   await fillTables("docs/integrating.md", {
-    problems: ["| Status | Code | What it means | What to do |", "| --- | --- | --- | --- |", ...problemRows],
+    problems: markdownTable(["Status", "Code", "What it means", "What to do"], problemRows),
   }),
   await fillTables("docs/operating.md", {
     settings: settingTable(serveSettings),
     "deploy-flags": flagTable(named("deploy")),
     "deploy-settings": settingTable(deploySettings),
     "inspect-flags": flagTable(named("pool", "inspect")),
-    metrics: [
-      "| Metric | Kind | Labels | Description |",
-      "| --- | --- | --- | --- |",
-      ...createMetrics().descriptions.map(({ name, type, labels, help }) =>
-        `| \`${name}\` | ${type} | ${labels.map((label) => `\`${label}\``).join(", ")} | ${help} |`
-      ),
-    ],
+    metrics: markdownTable(
+      ["Metric", "Kind", "Labels", "Description"],
+      createMetrics().descriptions.map((
+        { name, type, labels, help },
+      ) => [
+        ...[`\`${name}\``, type, labels.map((label) => `\`${label}\``).join(", "), help],
+      ]),
+    ),
   }),
   await fillTables("docs/commands.md", {
     "program-flags": flagTable(program),
@@ -53,33 +55,32 @@ await writeGenerated("docs", [
     settings: settingTable({ ...clientSettings, ...deploySettings }),
   }),
   await fillTables("docs/using.md", {
-    "exit-codes": [
-      "| Code | Meaning |",
-      "| --- | --- |",
-      ...Object.entries(exitStatus).map(([name, code]) =>
-        `| ${code} | ${exitStatusMeaning[name as keyof typeof exitStatus]} |`
-      ),
-    ],
+    "exit-codes": markdownTable(
+      ["Code", "Meaning"],
+      Object.entries(exitStatus).map((
+        [name, code],
+      ) => [code, exitStatusMeaning[name as keyof typeof exitStatus]]),
+    ),
   }),
 ], check);
 if (!check && !flags.has("--tables")) await buildSite();
 
 function settingTable(table: Readonly<Record<string, Setting<unknown>>>): string[] {
-  const rows = Object.values(table).map(({ name, alias, help, secret, offOnLocalnet, default: standard }) =>
-    `| \`${name}\`${alias ? ` or \`${alias}\`` : ""} | ${help}${offOnLocalnet ? "; off on localnet" : ""}${
-      secret ? " (secret)" : ""
-    } | ${standard === undefined ? "" : `\`${standard}\``} |`
-  );
-  return ["| Variable | Description | Default |", "| --- | --- | --- |", ...rows];
+  const rows = Object.values(table).map(({ name, alias, help, secret, offOnLocalnet, default: standard }) => [
+    `\`${name}\`${alias ? ` or \`${alias}\`` : ""}`,
+    `${help}${offOnLocalnet ? "; off on localnet" : ""}${secret ? " (secret)" : ""}`,
+    standard === undefined ? "" : `\`${standard}\``,
+  ]);
+  return markdownTable(["Variable", "Description", "Default"], rows);
 }
 
 function flagTable({ options }: Command): string[] {
   const rows = options.map(({ flags, description, argChoices, mandatory, defaultValue }) => {
     const choices = argChoices ? ` (${argChoices.join(", ")})` : "";
     const standard = defaultValue === undefined ? (mandatory ? "required" : "") : `\`${defaultValue}\``;
-    return `| \`${flags}\` | ${description}${choices} | ${standard} |`;
+    return [`\`${flags}\``, `${description}${choices}`, standard];
   });
-  return ["| Flag | Description | Default |", "| --- | --- | --- |", ...rows];
+  return markdownTable(["Flag", "Description", "Default"], rows);
 }
 
 /** Returns a command by its words. */

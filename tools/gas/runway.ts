@@ -6,6 +6,7 @@
 import { contractConstants } from "../../testkit/chain/contract_constants.ts";
 import { POOL_CAPACITY } from "../../src/core/protocol/pool_constants.ts";
 import { maxPoolSize } from "../../src/ton/pool/pool_size.ts";
+import { markdownTable } from "../shared/markdown_table.ts";
 import type { ChainPrices } from "../../testkit/chain/chain_prices.ts";
 import type { PoolKind } from "../../testkit/gas/measured_pool.ts";
 
@@ -93,7 +94,7 @@ export function runwayTable(prices: ChainPrices): string[] {
     const cells = columns.map(({ kind, state, times }) =>
       years({ kind, deposits, withdrawals: state === "waiting" ? 0 : deposits }, prices, times)
     );
-    return `| ${deposits.toLocaleString("en")} | ${cells.join(" | ")} |`;
+    return [deposits.toLocaleString("en"), ...cells];
   });
-  return [`| notes | ${head.join(" | ")} |`, `| --- |${" --: |".repeat(head.length)}`, ...rows];
+  return markdownTable(["notes", ...head], rows, ["---", ...head.map(() => "--:")]);
 }
