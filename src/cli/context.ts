@@ -120,6 +120,13 @@ export interface TextOutput {
   write(text: string): void;
 }
 
+/** Returns a signal that aborts at the first request to stop. */
+export function shutdownSignal({ waitForShutdown }: Pick<CliContext, "waitForShutdown">): AbortSignal {
+  const abort = new AbortController();
+  waitForShutdown().then(() => abort.abort());
+  return abort.signal;
+}
+
 export async function withProver<T>(
   { createProver }: Pick<CliContext, "createProver">,
   work: (prover: Prover) => Promise<T>,

@@ -47,7 +47,7 @@ import {
 } from "../options/note_network.ts";
 import { addPayerOptions, openPayerWallet, type PayerOptions } from "../options/payer_options.ts";
 import type { Wallet } from "../../ton/wallet/wallet.ts";
-import { type CliContext, withProver } from "../context.ts";
+import { type CliContext, shutdownSignal, withProver } from "../context.ts";
 import { POLL_INTERVALS_MS } from "../options/polling_intervals.ts";
 import { type DepositTree, deriveDepositedNote } from "./deposit/next_note.ts";
 import { assertNotRetired, assertPoolOfBuild, confirmDeposit } from "./deposit/pool_checks.ts";
@@ -175,10 +175,8 @@ async function payIntoPool(
   },
 ): Promise<DepositResult> {
   const { network, relayer, from, wait } = options;
-  const abort = new AbortController();
-  context.waitForShutdown().then(() => abort.abort());
   const jetton = toPoolJetton(deployment);
-  const callOptions = { signal: abort.signal, onProgress: view.showProving };
+  const callOptions = { signal: shutdownSignal(context), onProgress: view.showProving };
   const clock = { ...systemClock, now: context.now };
   const timeoutMs = Number(wait) * 60_000;
   const note = record.note.reveal();

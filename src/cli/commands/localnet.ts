@@ -78,23 +78,15 @@ async function localnet(context: CliContext, options: LocalnetCommandOptions): P
     const { pools } = await (await fetch(`${relayer.url}/pools`)).json();
     await waitUntilReady(relayer.url);
     if (options.json) {
-      const wallets = network.wallets.map(({ mnemonic, address, version }) => ({
-        mnemonic,
-        address: formatWalletAddress(address),
-        version,
+      const wallets = network.wallets.map((wallet) => ({
+        ...wallet,
+        address: formatWalletAddress(wallet.address),
       }));
       const { url: indexer, jetton: { asset, decimals, master } } = network;
       const jetton = { asset, decimals, master: master.toString({ testOnly: true }) };
-      writeJson(context, {
-        indexer,
-        faucet: faucetUrlOf(network),
-        relayer: relayer.url,
-        pools,
-        jetton,
-        wallets,
-        registry,
-        keys: relayer.keys,
-      });
+      const { url, keys } = relayer;
+      const faucet = faucetUrlOf(network);
+      writeJson(context, { indexer, faucet, relayer: url, pools, jetton, wallets, registry, keys });
     } else if (options.quiet) context.stdout.write(`${network.url}\n${relayer.url}\n`);
     else {
       printLocalnet(context, network, relayer, registry);

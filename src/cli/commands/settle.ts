@@ -30,7 +30,7 @@ import { POLL_INTERVALS_MS } from "../options/polling_intervals.ts";
 import { usageError } from "../options/usage_error.ts";
 import { printResult, printWarning, withProgressLine, writeJson } from "../output/print.ts";
 import type { ProgressLine } from "../output/progress.ts";
-import { type CliContext, withProver } from "../context.ts";
+import { type CliContext, shutdownSignal, withProver } from "../context.ts";
 
 interface SettleCommandOptions extends ChainOptions, PayerOptions {
   readonly batches?: string;
@@ -64,9 +64,7 @@ async function settle(context: CliContext, key: string, options: SettleCommandOp
   if (!wallet) {
     throw usageError("--mnemonic-file", "is required: the proof names the wallet that sends the settlement");
   }
-  const abort = new AbortController();
-  context.waitForShutdown().then(() => abort.abort());
-  const { signal } = abort;
+  const signal = shutdownSignal(context);
   const queue = await withProgressLine(
     context,
     options,

@@ -7,7 +7,7 @@ import { redactUrl } from "../../core/text/urls.ts";
 import { type AnyPool, openPool } from "../../ton/pool/any_pool.ts";
 import { findNoteLeaf } from "../../client/notes/note_leaf.ts";
 import type { Note } from "../../core/protocol/note.ts";
-import { type CliContext, withProver } from "../context.ts";
+import { type CliContext, shutdownSignal, withProver } from "../context.ts";
 import {
   addChainOptions,
   collectRelayerArguments,
@@ -107,28 +107,14 @@ async function withdraw(
   const pool = openPool(chain, deployment.address, deployment.version);
   const note = await findWithdrawnLeaf(pool, record);
   const view = new WithdrawView(context, options, record, deployment);
-  const abort = new AbortController();
-  context.waitForShutdown().then(() => abort.abort());
   const run: WithdrawalRun = {
-    ...{
-      context,
-      options,
-      chain,
-      deployment,
-      store,
-      record,
-      note,
-      pool,
-      recipient,
-      unrecoverable,
-      view,
-      signal: abort.signal,
-    },
+    ...{ context, options, chain, deployment, store, record, note, pool, recipient, unrecoverable, view },
+    signal: shutdownSignal(context),
     endpointLabel: redactUrl(loadEndpoint(options, context.env).url),
     jetton: toPoolJetton(deployment),
   };
   try {
-    const { last: since } = await chain.account(deployment.address, { signal: abort.signal });
+    const { last: since } = await chain.account(deployment.address, { signal: run.signal });
     await spendNote(run);
     await recordRunPayment(run, since);
   } catch (error) {
@@ -162,9 +148,7 @@ function selectNoteToWithdraw(
   const ids = (interrupted.length > 0 ? interrupted : records.filter(({ state }) => state === "deposited"))
     .map(({ id }) => id);
   throw ids.length > 0
-    ? new Problem("unknown_note", "several notes match", {
-      hint: `Name one of them: ${ids.join(", ")}`,
-    })
+    ? new Problem("unknown_note", "several notes match", { hint: `Name one of them: ${ids.join(", ")}` })
     : new Problem("unknown_note", `no note${network ? ` of ${network}` : ""} is recorded as deposited`, {
       hint:
         `\`${

@@ -15,8 +15,11 @@ export function addOutputOptions(
   return command.option("--json", json).option("--quiet", quiet);
 }
 
+/** Amounts are decimal strings, because JSON numbers lose digits above 2^53. */
 export function writeJson({ stdout }: Pick<CliContext, "stdout">, value: object): void {
-  stdout.write(JSON.stringify(value) + "\n");
+  stdout.write(
+    JSON.stringify(value, (_, member) => typeof member === "bigint" ? String(member) : member) + "\n",
+  );
 }
 
 export function printResult(
@@ -57,7 +60,7 @@ export class CommandView<Options extends OutputOptions> {
 
   /** Returns false without `--json`. */
   protected writeEvent(event: object): boolean {
-    if (this.options.json) this.context.stdout.write(JSON.stringify(event) + "\n");
+    if (this.options.json) writeJson(this.context, event);
     return this.options.json === true;
   }
 

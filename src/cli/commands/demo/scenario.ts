@@ -2,7 +2,7 @@
 import type { Address } from "@ton/core";
 import { depositNative } from "../../../client/deposit/deposit_native.ts";
 import { depositJetton } from "../../../client/deposit/deposit_jetton.ts";
-import type { PoolJetton } from "../../../client/notes/pool_match.ts";
+import { type PoolJetton, toPoolJetton } from "../../../client/notes/pool_match.ts";
 import { RelayerClient, type WithdrawArgs } from "../../../client/relayer/relayer_client.ts";
 import { commitmentsFromRelayer, syncTree } from "../../../client/tree_sync.ts";
 import { buildWithdrawArgs } from "../../../client/withdrawal/build_withdraw_args.ts";
@@ -10,16 +10,16 @@ import { poolKey } from "../../../core/protocol/deployments.ts";
 import { Problem } from "../../../core/errors/problem.ts";
 import { fieldToHex } from "../../../core/crypto/field.ts";
 import { MerkleTree } from "../../../core/tree/merkle_tree.ts";
-import { createNote, type Note } from "../../../core/protocol/note.ts";
+import type { Note } from "../../../core/protocol/note.ts";
 import { parseUnits } from "../../../core/protocol/units.ts";
 import { monotonicClock } from "../../../core/time.ts";
 import type { Prover } from "../../../prover/prover.ts";
-import { Pool } from "../../../ton/pool/pool.ts";
+import type { Pool } from "../../../ton/pool/pool.ts";
 import type { Wallet } from "../../../ton/wallet/wallet.ts";
 import type { DemoAsset, DemoEvent, DemoPool } from "./events.ts";
 import { balanceChanges, readNativeBalances } from "./balances.ts";
 import { assertClaim, elapsedMs, formatLocalnetAddress, freshAddress, waitForClaim } from "./assertions.ts";
-import { DEPOSIT_COUNT, NETWORK, ScenarioBase } from "./scenario_base.ts";
+import { DEPOSIT_COUNT, ScenarioBase } from "./scenario_base.ts";
 import { Version2Scenario } from "./version2_scenario.ts";
 import { createLocalnetConfig } from "../../options/localnet_config.ts";
 import type { CliContext, RunningLocalnet, RunningRelayer } from "../../context.ts";
@@ -62,7 +62,7 @@ export async function runDemo(
 class DemoScenario extends ScenarioBase<Pool> {
   readonly #client: RelayerClient;
   readonly #poolKey: string;
-  readonly #jetton?: PoolJetton;
+  readonly #jetton: PoolJetton | undefined;
 
   constructor(
     context: CliContext,
@@ -72,10 +72,12 @@ class DemoScenario extends ScenarioBase<Pool> {
     emit: (event: DemoEvent) => void,
     asset: DemoAsset,
   ) {
-    const { master: jettonMaster, ...jetton } = localnet.jetton;
-    const key = poolKey({ asset: asset === "jetton" ? jetton.asset : "native", amount: POOL_AMOUNT });
-    super(context, localnet, prover, emit, { key, open: (chain, address) => new Pool(chain, address) });
-    if (asset === "jetton") this.#jetton = { ...jetton, jettonMaster };
+    const key = poolKey({
+      asset: asset === "jetton" ? localnet.jetton.asset : "native",
+      amount: POOL_AMOUNT,
+    });
+    super(context, localnet, prover, emit, key);
+    this.#jetton = toPoolJetton(this.deployment);
     this.#poolKey = key;
     this.#client = new RelayerClient(relayer.url, { maxAttempts: 1 });
   }
@@ -94,22 +96,9 @@ class DemoScenario extends ScenarioBase<Pool> {
     const notes: Note[] = [];
     for (let i = 0; i < DEPOSIT_COUNT; i++) {
       const began = monotonicClock.now();
-      const note = createNote({
-        asset: this.#jetton?.asset ?? "native",
-        amount: POOL_AMOUNT,
-        network: NETWORK,
-      });
+      const note = this.createNote();
       const wallet = wallets[i % wallets.length];
-      const request = {
-        chain: this.chain,
-        pool: this.pool,
-        network: NETWORK,
-        wallet,
-        note,
-        tree,
-        prover: this.prover,
-        pollIntervalMs: 100,
-      } as const;
+      const request = { ...this.place, wallet, note, tree, prover: this.prover };
       const options = { onProgress: this.progress(`deposit ${i + 1} of ${DEPOSIT_COUNT}`) };
       const { leafIndex, tx } = this.#jetton
         ? await depositJetton({ ...request, jetton: this.#jetton }, options)
@@ -142,17 +131,8 @@ class DemoScenario extends ScenarioBase<Pool> {
     this.emit({ event: "tree_rebuilt", leaves: tree.size, root: fieldToHex(tree.root), knownToPool });
     const began = monotonicClock.now();
     const args = await buildWithdrawArgs({
-      pool: this.pool,
-      network: NETWORK,
-      note,
-      jetton: this.#jetton,
-      source,
-      tree,
-      recipient,
-      relayer: relayerAddress,
-      fee,
-      refund: this.#jetton ? REFUND_NANO : 0n,
-      prover: this.prover,
+      ...{ ...this.place, note, jetton: this.#jetton, source, tree, recipient, relayer: relayerAddress },
+      ...{ fee, refund: this.#jetton ? REFUND_NANO : 0n, prover: this.prover },
     }, { onProgress: this.progress("the withdrawal") });
     this.emit({ event: "proved", publicSignals: args.publicSignals, milliseconds: elapsedMs(began) });
     return args;
@@ -167,13 +147,8 @@ class DemoScenario extends ScenarioBase<Pool> {
     const answer = await this.#client.withdraw(args);
     assertClaim(answer.state === "sent", "the relayer has sent the withdrawal");
     const { seqno, fee } = answer as { seqno: number; fee: bigint };
-    this.emit({
-      event: "submitted",
-      seqno,
-      fee,
-      refund: args.refund,
-      recipient: formatLocalnetAddress(args.recipient),
-    });
+    const paidTo = formatLocalnetAddress(args.recipient);
+    this.emit({ event: "submitted", seqno, fee, refund: args.refund, recipient: paidTo });
     let tx = "";
     await waitForClaim("the withdrawal is confirmed", async () => {
       const status = await this.#client.withdrawalStatus(this.pool.address, note.nullifierHash);

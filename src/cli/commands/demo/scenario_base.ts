@@ -1,18 +1,19 @@
 import type { Address } from "@ton/core";
 import { exitCodeName } from "../../../core/errors/problem.ts";
 import type { Deployment } from "../../../core/protocol/deployments.ts";
+import { createNote, type Note } from "../../../core/protocol/note.ts";
 import { NATIVE_DECIMALS } from "../../../core/protocol/units.ts";
-import { V2_POOL_CAPACITY } from "../../../core/protocol/v2/pool_constants.ts";
 import { Secret } from "../../../core/text/secret.ts";
+import { monotonicClock } from "../../../core/time.ts";
 import type { ProofProgress, Prover } from "../../../prover/prover.ts";
 import type { Chain } from "../../../ton/chain.ts";
-import type { AnyPool } from "../../../ton/pool/any_pool.ts";
+import { type AnyPool, openPool } from "../../../ton/pool/any_pool.ts";
 import { depositorOf } from "../../../ton/pool/history/event_decoder.ts";
 import type { PoolEvent } from "../../../ton/pool/history/pool_events.ts";
-import { scanPoolTransactions } from "../../../ton/pool/history/scan.ts";
+import { waitForPoolEvent } from "../../../ton/pool/history/pool_watch.ts";
 import type { OutgoingMessage, Wallet } from "../../../ton/wallet/wallet.ts";
 import type { CliContext, RunningLocalnet } from "../../context.ts";
-import { assertClaim, formatLocalnetAddress, waitForClaim } from "./assertions.ts";
+import { assertClaim, CLAIM_TIMEOUT_MS, formatLocalnetAddress, POLL_INTERVAL_MS } from "./assertions.ts";
 import { type DemoAccounts, readJettonBalances, readNativeBalances } from "./balances.ts";
 import type { DemoEvent } from "./events.ts";
 
@@ -29,13 +30,13 @@ export abstract class ScenarioBase<PoolKind extends AnyPool> {
     readonly localnet: RunningLocalnet,
     readonly prover: Prover,
     readonly emit: (event: DemoEvent) => void,
-    { key, open }: { readonly key: string; readonly open: (chain: Chain, address: Address) => PoolKind },
+    key: string,
   ) {
     const deployment = localnet.deployments.pools.get(key);
     if (!deployment) throw new Error(`the local network has no pool ${key}`);
     this.deployment = deployment;
     this.chain = context.connect(NETWORK, { url: localnet.url });
-    this.pool = open(this.chain, deployment.address);
+    this.pool = openPool(this.chain, deployment.address, deployment.version) as PoolKind;
   }
 
   protected emitStarted(relayer?: string): void {
@@ -44,6 +45,21 @@ export abstract class ScenarioBase<PoolKind extends AnyPool> {
       ...{ event: "started", indexer: this.localnet.url, ...relayer && { relayer }, asset, decimals },
       ...{ pool: formatLocalnetAddress(this.pool.address, true), denomination, keys: this.prover.label },
     });
+  }
+
+  protected createNote(): Note {
+    const { asset, amount, version } = this.deployment;
+    return createNote({ asset, amount, network: NETWORK, version });
+  }
+
+  /** What every deposit and withdrawal names. */
+  protected get place() {
+    return {
+      chain: this.chain,
+      pool: this.pool,
+      network: NETWORK,
+      pollIntervalMs: POLL_INTERVAL_MS,
+    } as const;
   }
 
   protected openWallets(): Promise<Wallet[]> {
@@ -82,22 +98,14 @@ export abstract class ScenarioBase<PoolKind extends AnyPool> {
   ): Promise<Extract<PoolEvent, { kind: Kind }>> {
     const after = (await this.chain.account(this.pool.address)).last;
     await wallet.send([message]);
-    let event: PoolEvent | undefined;
-    await waitForClaim("the pool has answered", async () => {
-      event = (await this.readEvents(after)).find((event) => payerOf(event).equals(wallet.address));
-      return event !== undefined;
+    const deadline = monotonicClock.now() + CLAIM_TIMEOUT_MS;
+    const event = await waitForPoolEvent<PoolEvent>(this.chain, this.pool.address, {
+      ...{ after, pollIntervalMs: POLL_INTERVAL_MS },
+      match: (event) => payerOf(event).equals(wallet.address) ? event : undefined,
+      afterScan: () => monotonicClock.now() > deadline,
     });
     assertClaim(event?.kind === kind, `the pool reports a ${kind}, and not: ${event?.kind}`);
     return event as Extract<PoolEvent, { kind: Kind }>;
-  }
-
-  protected async readEvents(after?: PoolEvent["tx"]): Promise<PoolEvent[]> {
-    const found: PoolEvent[] = [];
-    const options = { after, capacity: V2_POOL_CAPACITY };
-    for await (const { events } of scanPoolTransactions(this.chain, this.pool.address, options)) {
-      found.push(...events);
-    }
-    return found;
   }
 }
 

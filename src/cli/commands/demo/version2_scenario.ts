@@ -1,57 +1,40 @@
 /** Notes of a version 2 pool: deposits without proofs, a settlement, two withdrawals in one message. */
 import type { Address } from "@ton/core";
+import { depositByTransfer } from "../../../client/deposit/deposit_transfer.ts";
+import { toPoolJetton } from "../../../client/notes/pool_match.ts";
 import { poseidon } from "../../../core/crypto/poseidon.ts";
 import { fieldToHex } from "../../../core/crypto/field.ts";
-import { addressToField, settlerToField } from "../../../core/protocol/messages/address_field.ts";
-import { createNote, type Note } from "../../../core/protocol/note.ts";
-import { parseUnits } from "../../../core/protocol/units.ts";
+import { addressToField } from "../../../core/protocol/messages/address_field.ts";
+import type { Note } from "../../../core/protocol/note.ts";
 import { depositComment } from "../../../core/protocol/v2/messages.ts";
 import { SpentSet } from "../../../core/protocol/v2/spent_set.ts";
-import { MerkleTree } from "../../../core/tree/merkle_tree.ts";
-import { settlementInputs } from "../../../core/tree/settlement.ts";
+import type { MerkleTree } from "../../../core/tree/merkle_tree.ts";
+import { readDepositQueue, settleDeposits } from "../../../ops/settle.ts";
 import { monotonicClock } from "../../../core/time.ts";
-import type { Prover } from "../../../prover/prover.ts";
-import { fetchJettonWalletAddress } from "../../../ton/jetton/jetton.ts";
-import { type PoolWithdraw2Args, V2Pool } from "../../../ton/pool/v2/pool.ts";
+import type { PoolWithdraw2Args, V2Pool } from "../../../ton/pool/v2/pool.ts";
 import type { Wallet } from "../../../ton/wallet/wallet.ts";
-import type { CliContext, RunningLocalnet } from "../../context.ts";
-import { assertClaim, elapsedMs, freshAddress, waitForClaim } from "./assertions.ts";
+import { assertClaim, elapsedMs, freshAddress, POLL_INTERVAL_MS, waitForClaim } from "./assertions.ts";
 import { balanceChanges } from "./balances.ts";
-import type { DemoEvent } from "./events.ts";
-import { DEPOSIT_COUNT, NETWORK, ScenarioBase } from "./scenario_base.ts";
+import { DEPOSIT_COUNT, ScenarioBase } from "./scenario_base.ts";
 
 const FEE_PART = 100n;
-/** Attached to the settlement; the pool returns what it does not need, with the reward. */
-const SETTLEMENT_VALUE_NANO = parseUnits("0.2");
 
 type Withdrawals = readonly PoolWithdraw2Args[];
 
 export class Version2Scenario extends ScenarioBase<V2Pool> {
-  readonly #tree = new MerkleTree();
   readonly #spent = new SpentSet();
 
-  constructor(
-    context: CliContext,
-    localnet: RunningLocalnet,
-    prover: Prover,
-    emit: (event: DemoEvent) => void,
-    key: string,
-  ) {
-    super(context, localnet, prover, emit, { key, open: (chain, address) => new V2Pool(chain, address) });
-  }
-
   async run(): Promise<void> {
-    const { denomination } = this.deployment;
     const relayer = await this.openWallet(this.localnet.relayer);
     const wallets = await this.openWallets();
     this.emitStarted();
     const notes: Note[] = [];
     for (let i = 0; i < DEPOSIT_COUNT; i++) {
-      notes.push(await this.#deposit(wallets[i % wallets.length], denomination));
+      notes.push(await this.#deposit(wallets[i % wallets.length]));
     }
-    await this.#settle(relayer);
-    const withdrawals = await this.#prove(notes, relayer.address, freshAddress());
-    await this.#withdraw(withdrawals, relayer, denomination);
+    const tree = await this.#settle(relayer);
+    const withdrawals = await this.#prove(tree, notes, relayer.address, freshAddress());
+    await this.#withdraw(withdrawals, relayer);
     const carried = this.#spent.carried(withdrawals[0].nullifierHash);
     const value = await this.pool.getWithdrawValue(0n);
     const message = this.pool.buildWithdrawMessage({ ...withdrawals[0], carried, value });
@@ -63,54 +46,51 @@ export class Version2Scenario extends ScenarioBase<V2Pool> {
   }
 
   /** Pays coins with a text comment, as any wallet can, and jettons with one transfer. */
-  async #deposit(wallet: Wallet, denomination: bigint): Promise<Note> {
+  async #deposit(wallet: Wallet): Promise<Note> {
     const began = monotonicClock.now();
-    const { asset, amount, jettonMaster } = this.deployment;
-    const note = createNote({ asset, amount, network: NETWORK, version: 2 });
+    const note = this.createNote();
+    const { leafIndex, tx } = await depositByTransfer({
+      ...{ ...this.place, note, jetton: toPoolJetton(this.deployment) },
+      payer: {
+        address: wallet.address,
+        pay: async ({ to, amount: value, body }) =>
+          void await wallet.send([{ to, value, body, bounce: true }]),
+      },
+    });
     const { commitment } = note;
-    const message = jettonMaster
-      ? this.pool.buildJettonDepositMessage({
-        ...{ commitment, amount: denomination, owner: wallet.address },
-        jettonWallet: await fetchJettonWalletAddress(this.chain, jettonMaster, wallet.address),
-        forwardAmount: await this.pool.getDepositValue(),
-      })
-      : this.pool.buildCommentDepositMessage({ commitment, value: denomination });
-    const deposit = await this.send(wallet, message, "deposit");
-    assertClaim(deposit.commitment === commitment, "the pool queued the commitment that was paid");
     this.emit({
-      ...{ event: "deposited", leafIndex: deposit.leafIndex, commitment: fieldToHex(commitment) },
-      ...jettonMaster ? {} : { comment: depositComment(commitment) },
-      ...{ tx: deposit.tx.hash, milliseconds: elapsedMs(began) },
+      ...{ event: "deposited", leafIndex, commitment: fieldToHex(commitment) },
+      ...note.asset === "native" && { comment: depositComment(commitment) },
+      ...{ tx: tx.hash, milliseconds: elapsedMs(began) },
     });
     return note;
   }
 
-  /** Anyone can settle; here the relayer does. The proof names its wallet. */
-  async #settle(settler: Wallet): Promise<void> {
+  /** Anyone can settle; here the relayer does. The proof names its wallet. Returns the settled tree. */
+  async #settle(wallet: Wallet): Promise<MerkleTree> {
     const began = monotonicClock.now();
-    const queue = (await this.readEvents()).flatMap((event) =>
-      event.kind === "deposit" ? [event.commitment] : []
-    );
-    const input = settlementInputs(this.#tree, queue, settlerToField(settler.address));
-    const { proof } = await this.prover.proveSettlement(input, {
-      onProgress: this.progress("the settlement"),
+    const { pool, prover } = this;
+    const onProgress = this.progress("the settlement");
+    const [{ end, root, tx, cost }] = await settleDeposits({ pool, wallet, prover }, {
+      pollIntervalMs: POLL_INTERVAL_MS,
+      onStep(step) {
+        if (step.step === "proving") onProgress({ stage: "proving", fraction: step.fraction });
+      },
     });
-    const { newRoot } = input;
-    const end = queue.length;
-    const message = this.pool.buildSettleMessage({ newRoot, end, proof, value: SETTLEMENT_VALUE_NANO });
-    const settlement = await this.send(settler, message, "settlement");
-    this.#tree.appendMany(queue);
-    assertClaim(await this.pool.getCurrentRoot() === this.#tree.root, "the rebuilt tree is the pool's");
-    this.emit({
-      ...{ event: "settled", leaves: end, root: fieldToHex(newRoot), tx: settlement.tx.hash },
-      ...{ cost: settlement.cost ?? 0n, milliseconds: elapsedMs(began) },
-    });
+    const milliseconds = elapsedMs(began);
+    this.emit({ event: "settled", leaves: end, root: fieldToHex(root), tx: tx.hash, cost, milliseconds });
+    return (await readDepositQueue(pool)).tree;
   }
 
   /** Proves the withdrawals of the first two notes. The second path is that after the first withdrawal. */
-  async #prove(notes: readonly Note[], relayer: Address, recipient: Address): Promise<Withdrawals> {
+  async #prove(
+    tree: MerkleTree,
+    notes: readonly Note[],
+    relayer: Address,
+    recipient: Address,
+  ): Promise<Withdrawals> {
     const withdrawals: PoolWithdraw2Args[] = [];
-    const { root } = this.#tree;
+    const { root } = tree;
     for (const leafIndex of [0, 1]) {
       const began = monotonicClock.now();
       const { nullifier, secret } = notes[leafIndex];
@@ -118,7 +98,7 @@ export class Version2Scenario extends ScenarioBase<V2Pool> {
       const { proof, publicSignals } = await this.prover.proveWithdraw2({
         ...{ root, nullifierHash, fee: this.#fee, refund: 0n, nullifier, secret },
         ...{ recipient: addressToField(recipient), relayer: addressToField(relayer) },
-        ...this.#tree.path(leafIndex),
+        ...tree.path(leafIndex),
       }, { onProgress: this.progress(`withdrawal ${leafIndex + 1} of 2`) });
       const carried = this.#spent.carried(nullifierHash);
       this.#spent.add(nullifierHash);
@@ -131,11 +111,10 @@ export class Version2Scenario extends ScenarioBase<V2Pool> {
     return withdrawals;
   }
 
-  async #withdraw(withdrawals: Withdrawals, relayer: Wallet, denomination: bigint): Promise<void> {
+  async #withdraw(withdrawals: Withdrawals, relayer: Wallet): Promise<void> {
     const began = monotonicClock.now();
-    const accounts = {
-      ...{ recipient: withdrawals[0].recipient, relayer: relayer.address, pool: this.pool.address },
-    };
+    const [{ recipient }] = withdrawals;
+    const accounts = { recipient, relayer: relayer.address, pool: this.pool.address };
     const before = await this.readBalances(accounts);
     const value = await this.pool.getWithdrawManyValue(withdrawals.length, 0n);
     const message = this.pool.buildWithdrawManyMessage(withdrawals, { value });
@@ -145,7 +124,7 @@ export class Version2Scenario extends ScenarioBase<V2Pool> {
       assertClaim(await this.pool.getIsSpentBy(nullifierHash, carried), "the pool has both notes as spent");
     }
     this.emit({ event: "confirmed", tx: tx.hash, milliseconds: elapsedMs(began) });
-    const paid = BigInt(withdrawals.length) * (denomination - this.#fee);
+    const paid = BigInt(withdrawals.length) * (this.deployment.denomination - this.#fee);
     await waitForClaim("the recipient is paid twice, and the relayer its fees", async () => {
       const now = await this.readBalances(accounts);
       return now.recipient === before.recipient + paid && now.relayer > before.relayer;

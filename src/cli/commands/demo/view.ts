@@ -1,15 +1,13 @@
 import { formatUnits, NATIVE_DECIMALS } from "../../../core/protocol/units.ts";
 import type { CliContext } from "../../context.ts";
 import { colours, progressLine } from "../../output/progress.ts";
+import { writeJson } from "../../output/print.ts";
 import type { BalanceChange, DemoEvent } from "./events.ts";
 
 type EventOf<Name extends DemoEvent["event"]> = Extract<DemoEvent, { readonly event: Name }>;
 
 export function jsonPrinter({ stdout }: CliContext): (event: DemoEvent) => void {
-  return (event) =>
-    stdout.write(
-      JSON.stringify(event, (_, value) => typeof value === "bigint" ? String(value) : value) + "\n",
-    );
+  return (event) => writeJson({ stdout }, event);
 }
 
 export function textPrinter(context: CliContext): (event: DemoEvent) => void {

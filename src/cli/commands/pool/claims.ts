@@ -24,7 +24,7 @@ import { POLL_INTERVALS_MS } from "../../options/polling_intervals.ts";
 import { resolvePoolAddress } from "../../options/pool_argument.ts";
 import { usageError } from "../../options/usage_error.ts";
 import { writeJson } from "../../output/print.ts";
-import type { CliContext } from "../../context.ts";
+import { type CliContext, shutdownSignal } from "../../context.ts";
 
 interface RetryOptions extends ChainOptions, PayerOptions {
   readonly value?: string;
@@ -139,12 +139,9 @@ async function retry(
       pluralize(claims.length, "claim")
     } with ${total} from ${wallet.format()}? Most of it comes back.`,
   );
-  const abort = new AbortController();
-  context.waitForShutdown().then(() => abort.abort());
-  const pollIntervalMs = POLL_INTERVALS_MS[options.network];
   const { paid, refused } = await retryClaims({ pool, wallet, claims, value }, {
-    pollIntervalMs,
-    signal: abort.signal,
+    pollIntervalMs: POLL_INTERVALS_MS[options.network],
+    signal: shutdownSignal(context),
   });
   if (options.json) {
     writeJson(context, {

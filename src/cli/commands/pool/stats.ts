@@ -87,18 +87,7 @@ function findListedPool(address: Address, { pools }: Deployments) {
 
 function printRow({ stdout, env }: CliContext, row: PoolStatsRow, { network, quiet }: StatsOptions): void {
   const { stats, address, key } = row;
-  const {
-    info,
-    deposits,
-    withdrawals,
-    unspent,
-    activity,
-    relayed,
-    relayers,
-    fees,
-    feesTotal,
-    latestEvents: latest,
-  } = stats;
+  const { info, deposits, withdrawals, unspent, activity, relayed, relayers, fees, feesTotal } = stats;
   const c = colours(stdout, env);
   const name = key ?? formatPoolAddress(address, network);
   if (quiet) return stdout.write(`${name} ${unspent}\n`);
@@ -124,7 +113,7 @@ function printRow({ stdout, env }: CliContext, row: PoolStatsRow, { network, qui
       .map((fee) => formatPoolAmount(fee, row));
     line("fees", `median ${median}, ${least} to ${greatest}; ${total} in all`);
   }
-  for (const event of latest) {
+  for (const event of stats.latestEvents) {
     const what = event.kind === "deposit" ? `deposit, leaf ${event.leafIndex}` : "withdrawal";
     line("", `${c.dim(formatIsoTime(event.timestamp))} ${what}`);
   }

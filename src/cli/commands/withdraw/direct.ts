@@ -9,41 +9,17 @@ import { usageError } from "../../options/usage_error.ts";
 import { confirmWithdrawal, type WithdrawalRun } from "./run.ts";
 
 export async function submitDirectly(run: WithdrawalRun, prover: Prover): Promise<void> {
-  const {
-    context,
-    options,
-    chain,
-    pool,
-    note,
-    recipient,
-    unrecoverable: blockedRecipients,
-    view,
-    signal,
-    jetton,
-  } = run;
+  const { context, options, chain, pool, note, recipient, view, signal, jetton } = run;
   const wallet = await openPayerWallet(context, options, chain);
   if (!wallet) {
     throw usageError("--mnemonic-file", "is required with --self: the wallet that pays the gas");
   }
   const source = commitmentsFromChain(chain, pool.address, note.version);
-  const tree = await syncTree(
-    pool,
-    source,
-    undefined,
-    ({ leafCount: leaves }) => view.showLeavesRead(leaves),
-  );
+  const tree = await syncTree(pool, source, undefined, ({ leafCount }) => view.showLeavesRead(leafCount));
   await confirmWithdrawal(run, { fee: 0n, tree, through: wallet.format() });
   await withdrawSelf({
-    ...{
-      chain,
-      pool,
-      network: options.network,
-      note,
-      jetton,
-      recipient,
-      blockedRecipients,
-      prover,
-    },
+    ...{ chain, pool, network: options.network, note, jetton, recipient, prover },
+    blockedRecipients: run.unrecoverable,
     ...{ wallet, source, tree, pollIntervalMs: POLL_INTERVALS_MS[options.network] },
     onProved: (args) => saveAttempt(run.store, run.record.id, args, { at: context.now() }),
   }, { signal, onProgress: view.showProving });
