@@ -96,11 +96,7 @@ export interface Downloads {
 export interface CodeScanner {
   isAvailable(): Promise<boolean>;
   /** Returns the first code that `accepts` returns true for. Throws `cancelled`, `camera_unavailable`. */
-  scan(
-    video: unknown,
-    accepts: (text: string) => boolean,
-    signal: AbortSignal,
-  ): Promise<string>;
+  scan(video: unknown, accepts: (text: string) => boolean, signal: AbortSignal): Promise<string>;
 }
 
 export interface Tabs {

@@ -85,10 +85,7 @@ async function addStaticFiles(): Promise<void> {
 
 function addPage(connect: readonly string[]): void {
   const style = [...files.keys()].find((name) => name.endsWith(".css"))!;
-  files.set(
-    "index.html",
-    renderPageOf(style, connect),
-  );
+  files.set("index.html", renderPageOf(style, connect));
 }
 
 function renderPageOf(style: string, connect: readonly string[]): Bytes {

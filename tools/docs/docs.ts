@@ -44,9 +44,7 @@ await writeGenerated("docs", [
       ["Metric", "Kind", "Labels", "Description"],
       createMetrics().descriptions.map((
         { name, type, labels, help },
-      ) => [
-        ...[`\`${name}\``, type, labels.map((label) => `\`${label}\``).join(", "), help],
-      ]),
+      ) => [...[`\`${name}\``, type, labels.map((label) => `\`${label}\``).join(", "), help]]),
     ),
   }),
   await fillTables("docs/commands.md", {

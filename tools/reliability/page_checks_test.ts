@@ -17,12 +17,7 @@ function written(
     cells = {},
     died = "2",
     without = "",
-  }: {
-    run?: string;
-    cells?: Record<string, string>;
-    died?: string;
-    without?: string;
-  } = {},
+  }: { run?: string; cells?: Record<string, string>; died?: string; without?: string } = {},
 ): string {
   const table = (rows: readonly string[], figure: string, other = "3") => [
     "| | a | b |",

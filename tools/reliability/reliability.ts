@@ -129,12 +129,7 @@ const written = await fillTables("docs/reliability.md", {
     ["5xx responses other than 503 with Retry-After", ...each(({ fuzz }) => fuzz.errors), ""],
     ["Responses that the document does not list", ...each(({ fuzz }) => fuzz.violations.length), ""],
     ["Paid by another sender's message", "", "", "", total(({ frontRun }) => frontRun)],
-    [
-      "Takeover time after a leader's death",
-      "",
-      ...[replicas, load].map((run) => spread(run.takeovers)),
-      "",
-    ],
+    ["Takeover time after a leader's death", "", ...[replicas, load].map((run) => spread(run.takeovers)), ""],
     ["Wallet at the start", ...each(({ start }) => coins(start)), ""],
     ["+ fees in coins", ...each(({ fees }) => coins(fees)), ""],
     ["− refunds", ...each(({ refunds }) => coins(refunds)), ""],
@@ -159,9 +154,7 @@ const written = await fillTables("docs/reliability.md", {
     "Embedded store",
     "PostgreSQL, leaders",
     "Load, leaders",
-  ], [
-    ...journalStates.map((death) => [death, ...each((run) => run.journalStates.get(death) ?? 0)]),
-  ]),
+  ], [...journalStates.map((death) => [death, ...each((run) => run.journalStates.get(death) ?? 0)])]),
 });
 const missing = missingContent(written.content);
 if (missing.length > 0) {

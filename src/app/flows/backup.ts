@@ -92,10 +92,7 @@ export function nextBackup(state: BackupState, event: BackupEvent): BackupState 
   }
 }
 
-function nextVerifying(
-  state: Extract<BackupState, { step: "verifying" }>,
-  event: BackupEvent,
-): BackupState {
+function nextVerifying(state: Extract<BackupState, { step: "verifying" }>, event: BackupEvent): BackupState {
   const { kind, content } = state;
   if (event.type === "verified") {
     if (event.isOurs) return { step: "proven" };

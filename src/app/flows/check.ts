@@ -36,10 +36,7 @@ export type CheckEvent =
 
 export interface CheckServices {
   /** Reads every pool, with or without notes, so that the endpoint does not learn which pools have notes. */
-  check(
-    signal: AbortSignal,
-    onProgress: (pool: string, seen: number) => void,
-  ): Promise<CheckResultView>;
+  check(signal: AbortSignal, onProgress: (pool: string, seen: number) => void): Promise<CheckResultView>;
 }
 
 export function checkMachine(services: CheckServices): Machine<CheckState, CheckEvent> {

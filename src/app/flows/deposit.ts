@@ -33,11 +33,7 @@ export interface DepositServices {
   ): Promise<void>;
   /** Returns when a refused payment is back in the wallet, or after two minutes. */
   waitForReturn(ticket: DepositTicket, payer: Payer | undefined, signal: AbortSignal): Promise<void>;
-  connect(
-    source: PayerSource,
-    onLink: (link: string) => void,
-    signal: AbortSignal,
-  ): Promise<Payer>;
+  connect(source: PayerSource, onLink: (link: string) => void, signal: AbortSignal): Promise<Payer>;
 }
 
 export function beginPayment(ticket: DepositTicket): DepositState {
@@ -226,10 +222,7 @@ function onChainTime(state: Paying, now: number): Paying {
   }
   if (now <= validUntil + EXPIRY_GRACE_SECONDS) return state;
   const notice = wallet.at === "waiting" ? wallet.notice ?? "expired" : "expired";
-  return {
-    ...state,
-    wallet: wallet.payer ? { at: "ready", payer: wallet.payer, notice } : { at: "none" },
-  };
+  return { ...state, wallet: wallet.payer ? { at: "ready", payer: wallet.payer, notice } : { at: "none" } };
 }
 
 function onFailure(
@@ -245,10 +238,7 @@ function onFailure(
       return { ...state, wallet: { at: "ready", payer: wallet.payer, problem } };
     case "asking": { // a wallet that declines or does not answer may still have sent the payment
       const notice = problem.code === "wallet_declined" ? "declined" : "unanswered";
-      return {
-        ...state,
-        wallet: { at: "waiting", payer: wallet.payer, question: wallet.question, notice },
-      };
+      return { ...state, wallet: { at: "waiting", payer: wallet.payer, question: wallet.question, notice } };
     }
     case "returning":
       return {

@@ -20,10 +20,7 @@ export interface Flow<State, Event> {
   stop(): void;
 }
 
-export function startFlow<State, Event>(
-  machine: Machine<State, Event>,
-  initial: State,
-): Flow<State, Event> {
+export function startFlow<State, Event>(machine: Machine<State, Event>, initial: State): Flow<State, Event> {
   const running = new Map<string, AbortController>();
   const listeners = new Set<(state: State) => void>();
   let state = initial;

@@ -144,10 +144,7 @@ function nextNew<Session>(state: NewState<Session>, event: StoreEvent<Session>):
   }
 }
 
-function nextLooking<Session>(
-  state: StoreState<Session>,
-  event: StoreEvent<Session>,
-): StoreState<Session> {
+function nextLooking<Session>(state: StoreState<Session>, event: StoreEvent<Session>): StoreState<Session> {
   switch (event.type) {
     case "found":
       return { step: "locked", hasPasskey: event.hasPasskey };

@@ -121,10 +121,7 @@ export function withdrawMachine(services: WithdrawServices): Machine<WithdrawSta
       if (offers.length > 0) {
         return {
           withdraw: async (signal, send) =>
-            send({
-              type: "paid",
-              receipt: await services.withdraw(id, recipient, offers, signal, send),
-            }),
+            send({ type: "paid", receipt: await services.withdraw(id, recipient, offers, signal, send) }),
         };
       }
       return {

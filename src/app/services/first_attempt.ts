@@ -8,11 +8,7 @@ const MIN_WINDOW_SECONDS = 3_600;
  * Returns the chance (0 to 1) of t seconds without a deposit: exp(-rate t) in a Poisson process. Unix
  * seconds.
  */
-export function firstAttemptChance(
-  depositTimes: readonly number[],
-  now: number,
-  paySeconds: number,
-): number {
+export function firstAttemptChance(depositTimes: readonly number[], now: number, paySeconds: number): number {
   const first = depositTimes.reduce((least, time) => Math.min(least, time), now);
   const window = Math.max(MIN_WINDOW_SECONDS, Math.min(RATE_WINDOW_SECONDS, now - first));
   const recent = depositTimes.filter((time) => time > now - window && time <= now).length;

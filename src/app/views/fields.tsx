@@ -74,9 +74,7 @@ export function Field(props: FieldProps) {
 
 /** A passphrase field with a warning about Caps Lock, because the typed text is hidden. */
 export function PassphraseField(
-  { shown, ...props }: Omit<FieldProps, "type" | "rows" | "isCode" | "onKey"> & {
-    readonly shown: boolean;
-  },
+  { shown, ...props }: Omit<FieldProps, "type" | "rows" | "isCode" | "onKey"> & { readonly shown: boolean },
 ) {
   const [isCapsLock, setCapsLock] = useState(false);
   return (

@@ -100,10 +100,7 @@ export function ProblemNotice({ problem }: { readonly problem: Problem | undefin
 
 /** Work in progress: a bar with the real fraction, or a line of text if none is known. */
 export function Progress(
-  { label, fraction }: {
-    readonly label: string;
-    readonly fraction?: number | undefined;
-  },
+  { label, fraction }: { readonly label: string; readonly fraction?: number | undefined },
 ) {
   const percent = fraction === undefined ? undefined : Math.round(Math.min(1, Math.max(0, fraction)) * 100);
   return (

@@ -14,9 +14,7 @@ interface DemoCommandOptions {
 
 export function demoCommand(context: CliContext): Command {
   return new Command("demo")
-    .description(
-      "run three deposits and a relayed withdrawal on a local network, in under a minute",
-    )
+    .description("run three deposits and a relayed withdrawal on a local network, in under a minute")
     .addOption(
       new Option("--asset <asset>", "asset of the notes: the native coin, or the network's jetton")
         .choices(["native", "jetton"]).default("native"),
@@ -40,10 +38,7 @@ export function demoCommand(context: CliContext): Command {
       });
       const dataDir = await context.makeTempDir();
       try {
-        await Promise.race([
-          runDemo(context, dataDir, show, notes),
-          interrupted,
-        ]);
+        await Promise.race([runDemo(context, dataDir, show, notes), interrupted]);
       } finally {
         await context.removeDir(dataDir);
       }

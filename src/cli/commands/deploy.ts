@@ -58,10 +58,7 @@ export function deployCommand(context: CliContext): Command {
     )
     .option("--owner <address>", "admin of the pool; default: the paying wallet", parseAddressArgument)
     .option("--burn-owner", "deploy without an admin; required on mainnet; also TONADO_BURN_OWNER=1")
-    .option(
-      "--mnemonic-file <file>",
-      "24 words of the paying wallet; default: TONADO_WALLET_MNEMONIC_FILE",
-    )
+    .option("--mnemonic-file <file>", "24 words of the paying wallet; default: TONADO_WALLET_MNEMONIC_FILE")
     .addOption(walletVersionOption())
     .option("--yes", "do not ask for confirmation before money is sent");
   return addChainOptions(command, { registry: "deployments/<network>.json" })

@@ -17,10 +17,7 @@ import { escapeLine } from "../output/sanitize.ts";
 import type { CliContext } from "../context.ts";
 import { printResult, writeJson } from "../output/print.ts";
 
-type StatusOptions = ChainOptions & {
-  readonly relayer?: readonly string[];
-  readonly live?: string | true;
-};
+type StatusOptions = ChainOptions & { readonly relayer?: readonly string[]; readonly live?: string | true };
 
 interface RelayerSummary {
   readonly relayer: string;
@@ -31,11 +28,7 @@ interface RelayerSummary {
 export function statusCommand(context: CliContext): Command {
   return addChainOptions(new Command("status"))
     .description("show the current state of a network's pools and the relayers' fees")
-    .option(
-      "--relayer <url>",
-      "a relayer to query; repeat the flag for several",
-      collectRelayerArguments,
-    )
+    .option("--relayer <url>", "a relayer to query; repeat the flag for several", collectRelayerArguments)
     .option(
       "--live [url]",
       "only check that a relayer is alive, by default the local one of `serve`; for health checks",
@@ -51,10 +44,7 @@ export function statusCommand(context: CliContext): Command {
     );
 }
 
-async function showLiveness(
-  context: CliContext,
-  options: StatusOptions,
-): Promise<void> {
+async function showLiveness(context: CliContext, options: StatusOptions): Promise<void> {
   const { live } = options;
   const relayer = await checkLiveness(live === true ? undefined : live, context.env);
   printResult(context, options, { relayer, status: "alive" }, `${relayer} lives`);

@@ -122,11 +122,7 @@ async function report(context: CliContext, options: StoreOptions & ReportOptions
 async function exportToFile(context: CliContext, file: string, options: StoreOptions): Promise<void> {
   await withStore(context, { ...options, create: false }, async (store, progress, label) => {
     const onProgress = (rows: number) => progress.update(`${rows} rows written`, 0);
-    const summary = await writeExport(
-      context,
-      file,
-      (given) => exportStore(store, { ...given, onProgress }),
-    );
+    const summary = await writeExport(context, file, (given) => exportStore(store, { ...given, onProgress }));
     progress.clear();
     const members = { store: label, file, ...summary };
     printResult(context, options, members, `${formatSummary(summary)} in ${file}`);

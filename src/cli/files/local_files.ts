@@ -32,11 +32,7 @@ export const localFiles: Pick<
     }),
   async writeNewFile(path, content) {
     const draft = `${path}.part`;
-    const file = await wrapConfigErrors(
-      "file",
-      `${path} cannot be created`,
-      () => createDraft(path, draft),
-    );
+    const file = await wrapConfigErrors("file", `${path} cannot be created`, () => createDraft(path, draft));
     try {
       try {
         for await (const chunk of content) {

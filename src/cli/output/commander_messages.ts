@@ -91,10 +91,7 @@ export function toUsageErrorJson(
     .reduce((text, arg) => text.replaceAll(arg, redactArgument(arg)), message).replace(/^error: /, "").split(
       "\n(",
     );
-  return {
-    message: mistake,
-    hint: suggestion?.replace(/\)$/, "") ?? "Add --help to see what is available.",
-  };
+  return { message: mistake, hint: suggestion?.replace(/\)$/, "") ?? "Add --help to see what is available." };
 }
 
 export function redactArguments(message: string, args: readonly string[]): string {

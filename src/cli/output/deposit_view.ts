@@ -26,12 +26,7 @@ type DepositViewOptions =
   & Parameters<typeof formatChainFlags>[0]
   & Parameters<typeof formatPayerFlags>[0]
   & OutputOptions
-  & {
-    readonly from?: Address;
-    readonly wait?: string;
-    readonly relayer?: string;
-    readonly qr?: string;
-  };
+  & { readonly from?: Address; readonly wait?: string; readonly relayer?: string; readonly qr?: string };
 
 export function isNoteSpentError(error: unknown): boolean {
   return error instanceof Problem && error.code === "nullifier_already_used";

@@ -3,13 +3,7 @@ import { Problem } from "../../core/errors/problem.ts";
 import { exitStatus, exitStatusOf } from "./exit_status.ts";
 
 Deno.test("an error's exit code tells a script whether to correct, to wait or to give up", () => {
-  const codes = [
-    "invalid_amount",
-    "rate_limited",
-    "not_ready",
-    "cancelled",
-    "unknown_root",
-  ] as const;
+  const codes = ["invalid_amount", "rate_limited", "not_ready", "cancelled", "unknown_root"] as const;
   deepEqual([...codes.map((code) => exitStatusOf(new Problem(code))), exitStatusOf(new Error())], [
     exitStatus.usage,
     exitStatus.unavailable,

@@ -23,11 +23,7 @@ export async function openNodePeer(): Promise<NodePeer> {
     await commandOutput("npm", ["install", ...flags, ...PACKAGES]);
     await Deno.writeTextFile(`${folder}/installed`, "");
   }
-  const child = new Deno.Command("node", {
-    args: [SCRIPT, folder],
-    stdin: "piped",
-    stdout: "piped",
-  }).spawn();
+  const child = new Deno.Command("node", { args: [SCRIPT, folder], stdin: "piped", stdout: "piped" }).spawn();
   const writer = child.stdin.getWriter();
   const lines = child.stdout.pipeThrough(new TextDecoderStream()).pipeThrough(new LineStream())
     .getReader();

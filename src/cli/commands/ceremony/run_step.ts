@@ -46,10 +46,7 @@ export async function openUnusedOutput(
   const folder = context.ceremonyFolder(output);
   for (const name of files) {
     if (!await folder.has(name)) continue;
-    throw usageError(
-      "--output",
-      `${output}/${name} already exists and is not replaced; name a new folder`,
-    );
+    throw usageError("--output", `${output}/${name} already exists and is not replaced; name a new folder`);
   }
   await folder.assertWritable();
   return folder;

@@ -136,9 +136,7 @@ export class DeployView extends CommandView<DeployCommandOptions> {
       return this.#printLine(JSON.stringify(members));
     }
     if (!this.#printsText) return this.#printLine(address);
-    this.#printLine(
-      this.colours.bold(sent ? "Deployed and verified" : "Already deployed, and verified"),
-    );
+    this.#printLine(this.colours.bold(sent ? "Deployed and verified" : "Already deployed, and verified"));
     this.#printFact("address", address);
     this.#printFact("code", deployment.codeHash);
     if (deployment.jettonWallet) {

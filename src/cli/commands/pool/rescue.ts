@@ -41,16 +41,9 @@ const PIECE_COST_NANO = PIECE_VALUE_NANO + 600_000_000n;
 
 export function poolRescueCommand(context: CliContext): Command {
   const command = new Command("rescue")
-    .description(
-      "pay for a pool's storage before it freezes, or thaw a frozen pool with its whole state",
-    )
+    .description("pay for a pool's storage before it freezes, or thaw a frozen pool with its whole state")
     .argument("<pool>", "address, or a key of the registry like native-10 or native-10-g1")
-    .option(
-      "--years <n>",
-      "top the pool up to this many years of storage",
-      parseYearsArgument,
-      DEFAULT_YEARS,
-    )
+    .option("--years <n>", "top the pool up to this many years of storage", parseYearsArgument, DEFAULT_YEARS)
     .option("--amount <coins>", "send this amount instead", parseAmountArgument)
     .option("--yes", "do not ask for confirmation before money is sent");
   return addChainOptions(addPayerOptions(command))

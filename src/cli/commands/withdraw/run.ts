@@ -61,11 +61,7 @@ export async function recordRunPayment(
   since?: TransactionId,
 ) {
   const pollIntervalMs = POLL_INTERVALS_MS[options.network];
-  const payment = await findNotePayment(chain, pool.address, note, {
-    after: since,
-    pollIntervalMs,
-    signal,
-  });
+  const payment = await findNotePayment(chain, pool.address, note, { after: since, pollIntervalMs, signal });
   const { state } = await store.update(
     record.id,
     recordPayment(findNote(await store.list(), record.id), payment),

@@ -13,9 +13,7 @@ const DEVELOPMENT_WARNING =
 forge it. It proves nothing outside local and test networks.</p>`;
 const EMBEDDED_REPORT_PATTERN = /<pre id="report">([^<]*)<\/pre>/;
 
-export function reportFacts(
-  { statement }: ComplianceReport,
-): (readonly [what: string, value: string])[] {
+export function reportFacts({ statement }: ComplianceReport): (readonly [what: string, value: string])[] {
   const { pool, deposit, withdrawal } = statement;
   const format = (amount: string) => formatAmount(BigInt(amount), pool);
   return [
@@ -30,10 +28,7 @@ export function reportFacts(
     ["in transaction", deposit.tx.hash],
     ["withdrawn", `to ${withdrawal.recipient}, ${formatIsoTime(withdrawal.timestamp)}`],
     ["paid", format(withdrawal.paid)],
-    [
-      "fee",
-      withdrawal.relayer ? `${format(withdrawal.fee)} to ${withdrawal.relayer}` : "none: not relayed",
-    ],
+    ["fee", withdrawal.relayer ? `${format(withdrawal.fee)} to ${withdrawal.relayer}` : "none: not relayed"],
     ["refund", formatNative(BigInt(withdrawal.refund))],
     ["nullifier hash", statement.nullifierHash],
     ["in transaction", withdrawal.tx.hash],

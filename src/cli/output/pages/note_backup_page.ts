@@ -30,11 +30,7 @@ const AGE_INSTRUCTIONS =
 /** `madeAt` in Unix milliseconds. */
 export function renderBackupPage(
   notes: readonly PaperNote[],
-  { sealed, madeAt, store }: {
-    readonly sealed: boolean;
-    readonly madeAt: number;
-    readonly store: string;
-  },
+  { sealed, madeAt, store }: { readonly sealed: boolean; readonly madeAt: number; readonly store: string },
 ): string {
   const sections = notes.map(({ pool, code }, i) =>
     `<section>
