@@ -98,6 +98,28 @@ Deno.test("paths outside the manifest, other methods and other cases get nothing
   assert.deepEqual([status, headers.get("location")], [308, "/app/"]);
 });
 
+Deno.test("the site refuses other methods, writes its settings for people to read, and serves a restored file", async () => {
+  const folder = await buildApp();
+  useBuild(folder);
+  const site = await openAppSite("/app/", settings);
+  const get = (path: string, init?: RequestInit) =>
+    site.respond(new Request(`http://localhost${path}`, init));
+  const refused = await get("/app/", { method: "POST" });
+  assert.deepEqual([refused.status, refused.headers.get("allow")], [405, "GET, HEAD"]);
+  const config = await (await get("/app/config.json")).text();
+  assert.equal(config, JSON.stringify(JSON.parse(config), null, 2) + "\n");
+  const manifest = await (await get("/app/tonconnect-manifest.json")).text();
+  assert.equal(manifest, JSON.stringify(JSON.parse(manifest), null, 2) + "\n");
+  const [worker, away] = ["service_worker.js", "away.js"].map((name) => new URL(name, folder));
+  await Deno.rename(worker, away);
+  try {
+    await assert.rejects(get("/app/service_worker.js"));
+  } finally {
+    await Deno.rename(away, worker);
+  }
+  assert.equal((await get("/app/service_worker.js")).status, 200);
+});
+
 Deno.test("the page names its scripts with integrity, and a build in another folder has the same bytes", async () => {
   const folder = await buildApp();
   const page = await Deno.readTextFile(new URL("index.html", folder));

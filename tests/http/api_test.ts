@@ -27,6 +27,27 @@ Deno.test("http: /status and /pools answer as the interface says while no pool i
     });
   }));
 
+Deno.test("http: /note/check returns 200 with what the relayer knows of a note", () =>
+  withApiAndApp(
+    async (app) => {
+      const response = await requestApp(
+        app,
+        "/note/check",
+        post({ pool: payload.pool, nullifierHash: "0x5" }),
+      );
+      equal(response.status, 200);
+      deepEqual(await response.json(), { deposited: null, leafIndex: null, timestamp: null, spent: true });
+    },
+    {},
+    (relayer) => ({
+      ...relayer,
+      noteState: (_, commitment, nullifierHash) => {
+        deepEqual([commitment, nullifierHash], [undefined, 5n]);
+        return Promise.resolve({ deposited: null, leafIndex: null, timestamp: null, spent: true });
+      },
+    }),
+  ));
+
 Deno.test("http: another method is 405 with Allow, another path 404", () =>
   withApi(async (ask) => {
     const { response, ...answer } = await ask("/withdraw");

@@ -58,6 +58,21 @@ Deno.test("http: the fast path returns the route's /tree/root for every form of 
   notEqual(await same(), empty);
 });
 
+Deno.test("http: the fast path has a response for every form of a pool address, on a host of any length", async () => {
+  await using net = await RelayerHarness.start();
+  const { address } = net.pool("native-1");
+  await net.untilIndexed("native-1");
+  const respond = createFastPath(net.relayer, { requestLimit: new ConcurrencyLimit(1) });
+  const forms = [address.toRawString()];
+  for (const testOnly of [true, false]) {
+    for (const bounceable of [true, false]) forms.push(address.toString({ testOnly, bounceable }));
+  }
+  for (const form of forms.flatMap((form) => [form, encodeURIComponent(form)])) {
+    equal(respond(new Request(`http://a/tree/root?pool=${form}`))?.status, 200, form);
+  }
+  equal(respond(new Request("http://a/status"))?.status, 200);
+});
+
 Deno.test("http: before the indexer is ready, the route of /tree/root refuses", () =>
   withApiAndApp(async (app) => {
     for (const form of [pool.toRawString(), encodeURIComponent(pool.toString())]) {

@@ -2,6 +2,7 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { listen } from "../../src/http/listener.ts";
+import { responseExamples } from "../../src/http/routes/examples.ts";
 import { alterPayload, payload, post, withApi, withApiAndApp } from "./api_harness.ts";
 
 // deno-lint-ignore no-explicit-any
@@ -43,6 +44,12 @@ Deno.test("openapi: every request body and every success has an example that its
     }
   }
   equal(examples, operations.length + 1 + 3); // POST /withdraw has two successes, and three routes have a body
+});
+
+Deno.test("openapi: the examples of pages have as many entries as they count", () => {
+  const { spent, commitments } = responseExamples;
+  equal(spent.count, spent.nullifierHashes.length);
+  equal(commitments.count, commitments.commitments.length);
 });
 
 Deno.test("openapi: the routes parse the examples of their requests as they stand", () =>
