@@ -5,7 +5,9 @@ import { Problem } from "../../core/errors/problem.ts";
 import { fieldToHex } from "../../core/crypto/field.ts";
 import { pluralize } from "../../core/protocol/units.ts";
 import { readDepositQueue, type SettledBatch, settleDeposits, type SettleStep } from "../../ops/settle.ts";
+import { fetchNetworkPrices } from "../../ton/network_prices.ts";
 import { V2Pool } from "../../ton/pool/v2/pool.ts";
+import { estimateSettlementCost } from "../../ton/pool/v2/settlement_cost.ts";
 import {
   nextBatchSize,
   prepaidReward,
@@ -76,18 +78,22 @@ async function settle(context: CliContext, key: string, options: SettleCommandOp
   const info = await pool.getSettleInfo({ signal });
   const count = nextBatchSize(queue.tree.size, queue.waiting.length);
   const rule = rewardByRule(info, count, Math.floor(context.now() / 1000));
+  const assetKind = deployment.asset === "native" ? "native" : "jetton";
   // Deposits that came after the queue was read share what was prepaid.
-  const reward = deployment.asset === "native"
-    ? rule
-    : prepaidReward(info, rule, count, Math.max(count, await pool.getNextIndex({ signal }) - info.settled));
+  const deposits = Math.max(info.settled + count, await pool.getNextIndex({ signal }));
+  const reward = assetKind === "native" ? rule : prepaidReward(info, rule, count, deposits - info.settled);
+  const cost = estimateSettlementCost(await fetchNetworkPrices(chain, { signal }), {
+    ...{ assetKind, count, deposits },
+    first: info.settled,
+  });
   if (!options.json && !options.quiet) {
     context.stdout.write(
       `${pluralize(queue.waiting.length, "deposit")} waiting in ${poolKey(deployment)}, ${
         formatPoolAddress(deployment.address, options.network)
       }\n` +
-        `A settlement carries ${formatNative(settlementValue(info))} and costs about ${
-          formatNative(info.settlementCost)
-        }.\nThe rest returns, with a reward of about ${formatNative(reward)} for the first one.\n`,
+        `The first settlement carries ${formatNative(settlementValue(info))} and costs about ${
+          formatNative(cost)
+        }.\nThe rest returns, with a reward of about ${formatNative(reward)}.\n`,
     );
   }
   if (!options.json) printWarning(context, "your wallet will be public as the settler of these deposits");

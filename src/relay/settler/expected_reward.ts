@@ -1,35 +1,69 @@
 /** What a pool pays for a settlement at least, as far as the relayer can know before it proves one. */
+import { CHUNK_SLOTS } from "../../core/crypto/groth16.ts";
+import { FULL_REWARD_SECONDS } from "../../core/protocol/v2/pool_constants.ts";
 import type { CallOptions } from "../../ton/chain.ts";
 import type { NetworkPrices } from "../../ton/network_prices.ts";
+import type { PoolInfo } from "../../ton/pool/pool_getters.ts";
 import { maxPoolSize } from "../../ton/pool/pool_size.ts";
 import type { SettleInfo, V2Pool } from "../../ton/pool/v2/pool.ts";
-import { prepaidReward } from "../../ton/pool/v2/settlement_terms.ts";
+import { estimateSettlementCost } from "../../ton/pool/v2/settlement_cost.ts";
+import { prepaidReward, rewardByRule } from "../../ton/pool/v2/settlement_terms.ts";
 
-interface RewardQuestion {
+/** A settlement that could be proved next. */
+interface SettlementCandidate {
   readonly contract: V2Pool;
   readonly info: SettleInfo;
+  readonly assetKind: PoolInfo["assetKind"];
   readonly rule: bigint; // by `rewardByRule`
+  readonly first: number;
   readonly count: number;
   /** Number of settlements before this one that are not on chain yet. */
   readonly ahead: number;
   readonly knownDeposits: number;
-  readonly needed: bigint; // the least reward that is worth a settlement
   readonly prices: { getPrices(): Promise<NetworkPrices> };
 }
 
-/** Returns a lower bound: all known deposits share, and earlier settlements are paid first. */
-export async function expectedReward(
-  { contract, info, rule, count, ahead, knownDeposits, needed, prices }: RewardQuestion,
+/** The margin for refused settlements is this part of the cost. */
+const REFUSALS_DIVISOR = 33n;
+
+/**
+ * Returns the reward, or less; undefined if it does not pay for the settlement. The pool's own number of deposits
+ * counts, because the indexer may not have seen all.
+ */
+export async function profitableReward(
+  candidate: SettlementCandidate,
   options?: CallOptions,
-): Promise<bigint> {
+): Promise<bigint | undefined> {
+  const { contract, info, assetKind, rule, count, ahead, knownDeposits } = candidate;
+  const prices = await candidate.prices.getPrices();
+  if (rule < neededReward(candidate, knownDeposits, prices)) return undefined; // saves the calls below
   const pool = await contract.getPoolInfo(options);
-  const queued = Math.max(count, Math.max(knownDeposits, pool.deposits) - info.settled);
-  const reward = pool.assetKind === "native" ? rule : prepaidReward(info, rule, count, queued);
-  if (reward < needed) return reward; // the account's response includes the contract's data
+  const deposits = Math.max(knownDeposits, pool.deposits);
+  const needed = neededReward(candidate, deposits, prices);
+  const queued = Math.max(count, deposits - info.settled);
+  const reward = assetKind === "native" ? rule : prepaidReward(info, rule, count, queued);
+  if (reward < needed) return undefined;
+  // The pool pays from its balance after storage fees, settlements under way first.
   const { balance, syncUtime } = await contract.chain.account(contract.address, options);
   const idle = pool.touched === 0 ? 0 : Math.max(0, syncUtime - pool.touched);
-  const { storageFee } = await prices.getPrices();
-  const available = balance - storageFee({ ...maxPoolSize(pool), seconds: BigInt(idle) });
+  const available = balance - prices.storageFee({ ...maxPoolSize(pool), seconds: BigInt(idle) });
   const share = available > 0n ? available / BigInt(ahead + 1) : 0n;
-  return reward < share ? reward : share;
+  const expected = reward < share ? reward : share;
+  return expected < needed ? undefined : expected;
+}
+
+/**
+ * Returns the least reward that is worth the settlement. A batch whose cost exceeds every reward, because the pool reads
+ * a long queue, needs the highest one if a whole chunk waits behind it, which earns more than the difference.
+ */
+function neededReward(
+  { info, assetKind, first, count }: SettlementCandidate,
+  deposits: number,
+  prices: NetworkPrices,
+): bigint {
+  const cost = estimateSettlementCost(prices, { assetKind, first, count, deposits });
+  const needed = cost + cost / REFUSALS_DIVISOR;
+  const highest = rewardByRule(info, count, info.waitingSince + FULL_REWARD_SECONDS);
+  const isFollowed = deposits - first - count >= CHUNK_SLOTS;
+  return isFollowed && highest < needed ? highest : needed;
 }

@@ -27,7 +27,7 @@ import type { Wallet } from "../../ton/wallet/wallet.ts";
 import type { ChangeSignal } from "../change_signal.ts";
 import type { PoolState } from "../indexer/pool_state.ts";
 import type { Leadership } from "../operations/leadership.ts";
-import { expectedReward } from "./expected_reward.ts";
+import { profitableReward } from "./expected_reward.ts";
 import type { Settlements } from "./settlements.ts";
 
 /** `profitable`: when the reward exceeds the cost. `eager`: as soon as the pool accepts it. */
@@ -52,8 +52,6 @@ const POLL_MS = 1_000;
 const MAX_RANDOM_DELAY_MS = 10_000;
 /** Maximum number of a pool's settlements that are prepared or sent. */
 const MAX_AHEAD = 8;
-/** Adds a margin of 10 % to the cost of a settlement sent alone: for the transfer, and for refused settlements. */
-const profitableReward = (settlementCost: bigint) => settlementCost + settlementCost / 10n;
 
 export async function runSettler(
   settlements: Settlements,
@@ -128,17 +126,13 @@ async function nextInput(
   }
   // The reward grows with the waiting time, which an earlier settlement of ours resets.
   const rule = rewardByRule(last === undefined ? info : { ...info, waitingSince: now }, count, now);
-  let reward = rule;
-  if (mode === "profitable") {
-    const needed = profitableReward(info.settlementCost);
-    if (rule < needed) return undefined;
-    reward = await expectedReward({
-      ...{ contract, info, rule, count, needed, prices },
-      ahead: settlements.count(pool),
-      knownDeposits: tree.leafCount,
-    }, { signal, lowPriority: true });
-    if (reward < needed) return undefined;
-  }
+  const reward = mode === "eager" ? rule : await profitableReward({
+    ...{ contract, info, rule, first, count, prices },
+    assetKind: pool.deployment.asset === "native" ? "native" : "jetton",
+    ahead: settlements.count(pool),
+    knownDeposits: tree.leafCount,
+  }, { signal, lowPriority: true });
+  if (reward === undefined) return undefined;
   const value = settlementValue(info);
   if (last !== undefined) {
     const queue = waiting.map(({ commitment }) => commitment);

@@ -13,19 +13,23 @@ import type { Chain } from "../../ton/chain.ts";
 import { fetchNetworkPrices } from "../../ton/network_prices.ts";
 import type { DepositEvent, PoolEvent } from "../../ton/pool/history/pool_events.ts";
 import { ChangeSignal } from "../change_signal.ts";
+import { MerkleTree } from "../../core/tree/merkle_tree.ts";
 import { SettledTree } from "../indexer/tree/settled_tree.ts";
 import type { PoolState } from "../indexer/pool_state.ts";
 import { Settlements } from "./settlements.ts";
 import { runSettler, type SettleMode } from "./settler.ts";
 
 const START_SECONDS = 1_700_000_000;
-const COST = 800_000_000n;
 const address = new Address(0, Buffer.alloc(32, 7));
 const relayer = new Address(0, Buffer.alloc(32, 2));
 const config = Dictionary.loadDirect(Dictionary.Keys.Int(32), Dictionary.Values.Cell(), mainnetConfig());
 const prices = await fetchNetworkPrices(
   { configParam: (param: number) => Promise.resolve(config.get(param)!) } as Chain,
 );
+
+const message = (cells: bigint, bits: bigint) => prices.forwardFee({ cells, bits });
+/** As `settlementCost` in contracts/v2/rewards.tolk. */
+const COST = prices.gasFee(127_000n) + 2n * message(0n, 0n) + message(2n, 1_920n);
 
 interface SceneOptions {
   readonly mode?: SettleMode;
@@ -162,8 +166,11 @@ Deno.test("a part of a chunk waits until the pool accepts it: 30 s after the las
 });
 
 const rewards: [claim: string, waiting: number, options: SceneOptions, expectedAt: number | undefined][] = [
-  ["a lone deposit pays after 19.5 minutes", 1, { waited: 0 }, 1_170],
-  ["eight deposits pay with a tenth of the wait", 8, { waited: 60 }, 60],
+  ["a lone deposit pays after 19.5 minutes", 1, { waited: 0 }, 1_167],
+  ["eight deposits pay after 5.5 minutes, of which they have waited one", 8, { waited: 60 }, 272],
+  ["nine deposits pay after 3.5 minutes", 9, { waited: 0 }, 212],
+  ["ten deposits pay after 1.5 minutes", 10, { waited: 0 }, 93],
+  ["eleven deposits pay as soon as the pool accepts a part of a chunk", 11, { waited: 0 }, 31],
   ["sixteen deposits pay at once", 16, { waited: 0 }, 0],
   [
     "a jetton pool pays no more than its deposits prepaid",
@@ -174,13 +181,30 @@ const rewards: [claim: string, waiting: number, options: SceneOptions, expectedA
   ["a jetton pool with enough prepaid pays", 16, { asset: "jet", pending: 2n * COST, waited: 0 }, 0],
 ];
 for (const [claim, waiting, options, expectedAt] of rewards) {
-  Deno.test(`a profitable settler waits until the reward is a tenth above the cost: ${claim}`, async () => {
+  Deno.test(`a profitable settler waits until the reward exceeds the cost by 3 %: ${claim}`, async () => {
     const { run, times } = await settler(waiting, { mode: "profitable", ...options });
     await run(1_300);
     // Each settlement waits half of the ten seconds, by the random number of the test.
     deepEqual(times().slice(0, 1), expectedAt === undefined ? [] : [expectedAt + 5]);
   });
 }
+
+Deno.test("a deposit that completes its chunk before a long queue, at a cost above every reward, waits for the highest", async () => {
+  const { run, times, spans, settle, tree, info } = await settler(300, { mode: "profitable", waited: 0 });
+  const roots = new MerkleTree();
+  roots.appendMany(tree.queue.slice(0, 15).map(({ commitment }) => commitment));
+  const settlement = {
+    kind: "settlement",
+    rootNumber: 0,
+    newRoot: roots.root,
+    end: 15,
+    tx: { lt: 2n, hash: "" },
+  };
+  await settle([settlement as unknown as PoolEvent]);
+  info.settledAt = START_SECONDS - 60;
+  await run(1_300);
+  deepEqual([spans()[0], spans()[1], times()[0]], [[15, 16], [16, 32], 1_200 + 5]);
+});
 
 const YEAR = 31_557_600;
 const storage = prices.storageFee({ cells: 2_606n, bits: 1_504_800n, seconds: BigInt(YEAR) });

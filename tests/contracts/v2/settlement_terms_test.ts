@@ -4,6 +4,7 @@ import { toNano } from "@ton/core";
 import { FULL_REWARD_SECONDS } from "../../../src/core/protocol/v2/pool_constants.ts";
 import type { SettleInfo } from "../../../src/ton/pool/v2/pool.ts";
 import { decodeV2PoolData } from "../../../src/ton/pool/v2/pool_state.ts";
+import { estimateSettlementCost, settlementGas } from "../../../src/ton/pool/v2/settlement_cost.ts";
 import {
   prepaidReward,
   rewardByRule,
@@ -93,3 +94,55 @@ Deno.test("a settlement is due when settlers think it is: one that fills its chu
     assertAccepted(await sandbox.settle({ end: 32 }));
   }
 });
+
+const settlements = [
+  ...Array.from({ length: 16 }, (_, slot) => ({ first: 512 + slot, count: 1, more: 0 })),
+  ...Array.from({ length: 16 }, (_, i) => ({ first: 512, count: i + 1, more: 0 })),
+  ...[1, 4, 5, 240, 241, 2_000].map((more) => ({ first: 527, count: 1, more })),
+  ...[1, 4, 5, 64, 240, 241, 500, 2_032].map((more) => ({ first: 512, count: 16, more })),
+  ...[0, 1, 240, 496, 2_032].map((more) => ({ first: 752, count: 16, more })),
+  { first: 767, count: 1, more: 0 },
+];
+for (const assetKind of ["native", "jetton"] as const) {
+  Deno.test(`the gas of a settlement is at most what settlers count on, and at most 3 % less: ${assetKind} pool`, async () => {
+    const sandbox = assetKind === "native" ? await V2Sandbox.open() : await V2JettonSandbox.openJetton();
+    const longest = assetKind === "native"
+      ? [...settlements, { first: 512, count: 16, more: 32_752 }]
+      : settlements;
+    for (const { first, count, more } of longest) {
+      const deposits = first + count + more;
+      const state = {
+        deposits,
+        settled: first,
+        commitment: (leaf: number) => BigInt(leaf) + 1n,
+        roots: [1n],
+      };
+      await sandbox.setState(state, toNano(500_000));
+      const { gasUsed } = assertAccepted(await sandbox.settle({ end: first + count }));
+      const estimate = settlementGas({ assetKind, first, count, deposits });
+      const shown = `${count} from ${first}, ${more} more: ${gasUsed} of ${estimate}`;
+      assert.ok(Number(gasUsed) <= estimate && estimate <= 1.03 * Number(gasUsed), shown);
+    }
+  });
+}
+
+for (const list of Object.keys(priceLists) as PriceList[]) {
+  Deno.test(`the reward of a lone deposit comes to exceed the cost of its settlement by 3 % (${list} prices)`, async () => {
+    const { gas, forward } = chainPrices(priceLists[list]);
+    const prices = {
+      gasFee: gas,
+      forwardFee: (size: { cells: bigint; bits: bigint }) => forward(0, size),
+    };
+    for (const assetKind of ["native", "jetton"] as const) {
+      const open = assetKind === "native" ? V2Sandbox.open : V2JettonSandbox.openJetton;
+      const sandbox = await open.call(
+        assetKind === "native" ? V2Sandbox : V2JettonSandbox,
+        { prices: list } as never,
+      );
+      const info = await settleInfo(sandbox);
+      const reward = rewardByRule(info, 1, info.waitingSince + FULL_REWARD_SECONDS);
+      const cost = estimateSettlementCost(prices, { assetKind, first: 0, count: 1, deposits: 1 });
+      assert.ok(reward * 100n >= cost * 103n, `${assetKind}: ${reward} for ${cost}`);
+    }
+  });
+}

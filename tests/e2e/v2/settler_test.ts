@@ -43,7 +43,7 @@ Deno.test("relayer: settles eagerly, each deposit once, also after a restart in 
 });
 
 for (const key of ["native-10-v2", "jet-10-v2"]) {
-  Deno.test(`relayer: waits until the reward of ${key} pays for a settlement`, async () => {
+  Deno.test(`relayer: waits until the reward of ${key} pays for a settlement, and earns by it`, async () => {
     await using net = await RelayerHarness.start({ relayer: false });
     const v2 = new Version2Harness(net, key);
     await net.startRelayer({ settle: "profitable" });
@@ -54,7 +54,10 @@ for (const key of ["native-10-v2", "jet-10-v2"]) {
     });
     await new Promise((resolve) => setTimeout(resolve, 5_000));
     equal(await v2.pool.getSettled(), 0, "the reward is an eighth of the cost");
-    for (let i = 0; i < 8; i++) await v2.deposit(v2.note().commitment);
-    await waitUntil("nine deposits pay for it", async () => await v2.pool.getSettled() === 9);
+    const balance = async () => (await net.chain.account(net.relayerAddress)).balance;
+    const before = await balance();
+    for (let i = 0; i < 11; i++) await v2.deposit(v2.note().commitment);
+    await waitUntil("twelve deposits pay for it", async () => await v2.pool.getSettled() > 0);
+    await waitUntil("the reward exceeds all fees of the wallet", async () => await balance() > before);
   });
 }
