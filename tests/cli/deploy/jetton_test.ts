@@ -64,6 +64,10 @@ async function deploysAndFinds(
       assert.match(stdout, /issuer +admin kf.*; the master says that the jetton can be minted/);
       assert.match(stdout, /upgrades +master: no SETCODE; wallets: no SETCODE/);
       assert.match(stdout, /locks +wallets have no get_status; other ways to lock them cannot be read/);
+      assert.match(
+        stdout,
+        /refusals +cannot be read: .* 255 withdrawals to one of them block this pool for good/,
+      );
       assert.match(stdout, /trial +sends one unit through the pool and back with 0\.\d+ TON/);
       assert.match(
         stdout,

@@ -150,6 +150,42 @@ Deno.test("a withdrawal is refused while the wallet refuses payouts: two more cl
   assert.equal((await pool.getPoolInfo()).claims, 254);
 });
 
+// The wallet is locked while it is asked to pay the refused destination, and unlocked for all others.
+Deno.test("a wallet that always refuses one destination lets anyone block withdrawals for good, at the stated cost", async () => {
+  const jettons = await withClaims(253);
+  const { pool } = jettons;
+  const balanceOf = async (address: Address) => (await pool.chain.getContract(address)).balance;
+  const costs: bigint[] = [];
+  for (const claims of [254, 255]) {
+    const before = await balanceOf(pool.user.address);
+    const transfer = await jettons.transferMessage();
+    assert.ok(transfer.info.type === "internal");
+    assertSucceeded(await jettons.deposit());
+    const unlock = await lockWallet(jettons);
+    const attached = await pool.withdrawValue();
+    const from = at(claims);
+    // A withdrawal may give its relayer all but one unit, so the refused destination need not get more.
+    assertSucceeded(
+      await jettons.withdraw({ recipient: at(5), relayer: null, fee: 0n, from, value: attached }),
+    );
+    await unlock();
+    const returned = await balanceOf(pool.user.address) - before + await balanceOf(from);
+    costs.push(transfer.info.value.coins + attached - returned);
+    assert.equal((await pool.getPoolInfo()).claims, claims);
+  }
+  const coins = Math.ceil(255 * Number(costs.reduce((x, y) => x > y ? x : y)) / 1e9);
+  for (const path of ["contracts/SPEC.md", "docs/security.md"]) {
+    const text = (await Deno.readTextFile(path)).replaceAll(/\s+/g, " ");
+    assert.ok(text.includes(`255 such withdrawals cost about ${coins} native units`), `${path}: ${coins}`);
+  }
+  await assertRejected(pool, "ERR_PAYOUTS_BLOCKED", () => jettons.withdraw({ recipient: at(1) }));
+  const unlock = await lockWallet(jettons);
+  assertSucceeded(await pool.send(storeRetryPayout((await claimsOf(jettons))[0].id), toNano("0.3")));
+  await unlock();
+  assert.equal((await pool.getPoolInfo()).claims, 255, "a retry gives a claim again");
+  await assertRejected(pool, "ERR_PAYOUTS_BLOCKED", () => jettons.withdraw({ recipient: at(1) }));
+});
+
 Deno.test("claims survive deposits through two generations of roots, and are listed by pages of 64", async () => {
   const jettons = await withClaims(130);
   const expected = [...manyClaims(130).keys()].sort((a, b) => a < b ? -1 : 1);

@@ -15,6 +15,9 @@ const LOCK_TEXTS: Record<LockState, string> = {
   unknown: "unknown: your wallet holds none of the jetton, so there is no jetton wallet to ask",
 };
 
+const REFUSALS_TEXT = "cannot be read: if wallets refuse to pay single destinations, " +
+  "255 withdrawals to one of them block this pool for good";
+
 export const TRIAL_TEXTS: Record<TrialOutcome, string> = {
   returned: "one unit went through the pool and came back",
   skipped: "not run: the wallet holds none of the jetton",
@@ -33,6 +36,7 @@ export function describeIssuer(facts: IssuerFacts, network: Network): readonly N
     ["issuer", `${whom}; the master says that the jetton ${mintable ? "can" : "cannot"} be minted`],
     ["upgrades", `master: ${describeCode(masterUpgradable)}; wallets: ${describeCode(walletUpgradable)}`],
     ["locks", LOCK_TEXTS[lockState(facts)]],
+    ["refusals", REFUSALS_TEXT],
   ];
 }
 
