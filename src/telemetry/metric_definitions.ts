@@ -124,7 +124,7 @@ export const metricDefinitions = {
 
   poolSurplus: gauge(
     "tonado_pool_surplus_native",
-    "What the pool holds beyond what it owes, in whole native units; it pays for storage",
+    "What the pool holds beyond its obligations, in whole native units; it pays for storage",
     ["pool"],
   ),
   poolSurplusEnd: gauge(

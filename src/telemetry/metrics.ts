@@ -26,7 +26,7 @@ interface PoolMetrics {
   readonly lagSeconds?: number;
   readonly lagLt: bigint;
   readonly rootMismatches: number;
-  /** What the pool holds beyond what it owes, in whole native units; undefined while unknown. */
+  /** What the pool holds beyond its obligations, in whole native units; undefined while unknown. */
   readonly surplus?: number;
   readonly surplusUntilSeconds?: number;
 }

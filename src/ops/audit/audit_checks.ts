@@ -119,34 +119,23 @@ function checkCapacity({ info: { deposits, capacity } }: PoolFacts): CheckResult
   return checkPassed("capacity", text);
 }
 
-function checkBalance(
-  { available, unspentNotes, debt, obligations, surplus, shortfall }: PoolFunds,
-): CheckResult {
-  const owed = `notes worth ${formatUnits(unspentNotes)} and a debt of ${formatUnits(debt)}`;
+function checkBalance({ available, unspentNotes, debt, surplus, shortfall }: PoolFunds): CheckResult {
   const has = `${formatUnits(available)} after unpaid storage fees`;
-  if (available >= obligations) {
-    return checkPassed(
-      "balance",
-      `${has}, covers ${owed} and leaves ${formatUnits(available - obligations)}`,
-    );
-  }
+  const notes = `notes worth ${formatUnits(unspentNotes)}, of which withdrawals repay ${formatUnits(debt)}`;
   return shortfall === 0n
-    ? checkPassed(
-      "balance",
-      `${has}, covers the notes as withdrawals pay back the debt: ${owed}; ${formatUnits(surplus)} beyond`,
-    )
-    : checkFailed("balance", `${has}, is short by ${formatUnits(shortfall)} for ${owed}`);
+    ? checkPassed("balance", `${has}, covers ${notes}; the surplus is ${formatUnits(surplus)}`)
+    : checkFailed("balance", `${has}, is short by ${formatUnits(shortfall)} for ${notes}`);
 }
 
 function checkRunway(funds: PoolFunds, readAt: number): CheckResult {
   const { runwayYears, reserveYears, surplus } = funds;
-  const beyond = surplus > 0n
-    ? `; storage will have consumed the ${formatUnits(surplus)} beyond what it owes ${
+  const end = surplus > 0n
+    ? `; storage will have consumed the surplus of ${formatUnits(surplus)} ${
       formatDate(surplusEnd(funds, readAt))
     }`
     : "";
   const text = `storage is paid for ${formatYears(runwayYears)}, ` +
-    `and for ${formatYears(reserveYears)} after every note is withdrawn${beyond}`;
+    `and for ${formatYears(reserveYears)} after every note is withdrawn${end}`;
   if (runwayYears < MIN_RUNWAY_YEARS) {
     return checkFailed(
       "runway",

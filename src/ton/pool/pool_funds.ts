@@ -15,8 +15,9 @@ export interface PoolFunds {
   /** Total payout in coins of the notes that are not withdrawn. A jetton pool owes its notes in jettons: 0. */
   readonly unspentNotes: bigint;
   readonly debt: bigint;
+  /** What paying every note takes from the balance: the notes without the debt, which withdrawals repay. */
   readonly obligations: bigint;
-  /** What the pool holds beyond what it owes. Negative if the notes' own coins have paid for storage. */
+  /** What the pool holds beyond its obligations. Negative if the notes' own coins have paid for storage. */
   readonly surplus: bigint;
   /** Part of the notes that the pool could not pay; 0 in a sound pool. */
   readonly shortfall: bigint;
@@ -38,13 +39,13 @@ export function poolFunds(
     ? BigInt(info.deposits - info.withdrawals) * denomination
     : 0n;
   const { debt } = info;
-  // Each withdrawal pays back its share of the debt, so the balance need not cover that part of the notes now.
-  const surplus = available + debt - unspentNotes;
+  const obligations = unspentNotes - debt;
+  const surplus = available - obligations;
   return {
     available,
     unspentNotes,
     debt,
-    obligations: unspentNotes + debt,
+    obligations,
     surplus,
     shortfall: surplus < 0n ? -surplus : 0n,
     runwayYears: storageYears(available, storagePerYear),
