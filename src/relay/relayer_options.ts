@@ -1,4 +1,6 @@
 import type { Address } from "@ton/core";
+import type { z } from "zod";
+import type { relayerResponses } from "../core/protocol/api/relayer_api.ts";
 import type { Deployments } from "../core/protocol/deployments.ts";
 import type { Network } from "../core/protocol/network.ts";
 import type { Clock } from "../core/time.ts";
@@ -62,15 +64,9 @@ export interface RelayerOptions {
 }
 
 /** null: not requested, or unknown. */
-export interface NoteState {
-  readonly deposited: boolean | null;
-  /** Version 2 pools only: whether the deposit is in the tree, and all leaves with the commitment. */
-  readonly settled?: boolean | null;
-  readonly leafIndices?: number[] | null;
-  readonly leafIndex: number | null;
-  readonly timestamp: number | null;
-  readonly spent: boolean | null;
-}
+export type NoteState = z.output<
+  ReturnType<typeof relayerResponses<z.ZodString, z.ZodString, z.ZodString>>["noteCheck"]
+>;
 
 /** Methods that take a pool throw `unknown_pool`; those that read its tree also `not_ready`. */
 export interface Relayer {

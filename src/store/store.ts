@@ -225,6 +225,10 @@ export interface Store {
   close(): Promise<void>;
 }
 
+export function jobKey({ pool, nullifierHash }: JobId): string {
+  return `${pool} ${nullifierHash}`;
+}
+
 export function toDeposit({ leafIndex, commitment, timestamp, tx }: DepositEvent): Deposit {
   return { leafIndex, commitment, timestamp, txHash: tx.hash };
 }

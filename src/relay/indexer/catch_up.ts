@@ -48,20 +48,13 @@ const PROGRESS_LOG_INTERVAL_MS = 10_000;
 
 export async function confirmStoredRoot(
   pool: PoolState,
-  { chain, clock, intervals }: StepDeps,
+  deps: StepDeps,
   signal: AbortSignal,
 ): Promise<IndexerEvent> {
   const isKnown = pool.roots.includes(pool.tree.root);
-  if (isKnown && clock.now() - pool.syncedAt < intervals.maxPollMs) return { type: "not_checked" };
-  for (let attempt = 1;; attempt++) {
-    const roots = await new Pool(chain, pool.deployment.address).getRootHistory({ signal });
-    if (roots.includes(pool.tree.root)) {
-      pool.setRoots(roots, clock.now());
-      return { type: "unchanged", isLeader: false };
-    }
-    if (attempt === MAX_ROOT_ATTEMPTS) throw new Problem("chain_inconsistent", ROWS_PENDING_REASON);
-    await clock.sleep(intervals.minRetryMs, signal);
-  }
+  if (isKnown && deps.clock.now() - pool.syncedAt < deps.intervals.maxPollMs) return { type: "not_checked" };
+  await confirmRoot(pool, deps, signal, () => new Problem("chain_inconsistent", ROWS_PENDING_REASON));
+  return { type: "unchanged", isLeader: false };
 }
 
 /** A leader's step. Rolls stored rows back if the endpoint has not shown the cursor for a long time. */
@@ -115,7 +108,8 @@ async function catchUp(
     else if (!verifier.candidateRootOnChain) throw rootMismatchProblem(pool, verifier.candidateLeafCount);
     return { type: "unverified", reason: error.message };
   }
-  await confirmRoot(pool, verifier, deps, signal);
+  const mismatch = () => rootMismatchProblem(pool, pool.tree.size);
+  await confirmRoot(pool, deps, signal, mismatch, verifier.lastRoots);
   return outcome;
 }
 
@@ -143,22 +137,19 @@ async function applyHistory(
   }
 }
 
-/** Throws `chain_inconsistent` if the chain does not know the tree's root. */
+/** Accepts the pool's roots if the tree's is among them. `known`: roots that this step has fetched already. */
 async function confirmRoot(
   pool: PoolState,
-  verifier: HistoryVerifier,
   { chain, clock, intervals }: StepDeps,
   signal: AbortSignal,
+  mismatch: () => Problem,
+  known?: HistoryVerifier["lastRoots"],
 ): Promise<void> {
-  let fetched = verifier.lastRoots; // already fetched in this step if anything was new
-  for (let attempt = 1;; attempt++) {
-    if (fetched === undefined) {
-      const roots = await new Pool(chain, pool.deployment.address).getRootHistory({ signal });
-      fetched = { roots, at: clock.now() };
-    }
-    if (fetched.roots.includes(pool.tree.root)) return pool.setRoots(fetched.roots, fetched.at);
-    if (attempt === MAX_ROOT_ATTEMPTS) throw rootMismatchProblem(pool, pool.tree.size);
-    fetched = undefined;
+  const contract = new Pool(chain, pool.deployment.address);
+  const fetchRoots = async () => ({ roots: await contract.getRootHistory({ signal }), at: clock.now() });
+  for (let attempt = 1, found = known ?? await fetchRoots();; attempt++, found = await fetchRoots()) {
+    if (found.roots.includes(pool.tree.root)) return pool.setRoots(found.roots, found.at);
+    if (attempt === MAX_ROOT_ATTEMPTS) throw mismatch();
     await clock.sleep(intervals.minRetryMs, signal);
   }
 }

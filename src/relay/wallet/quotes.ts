@@ -2,9 +2,10 @@
 import type { PoolId } from "../../store/store.ts";
 import type { Log } from "../../telemetry/log.ts";
 import type { Chain } from "../../ton/chain.ts";
+import { Pool } from "../../ton/pool/pool.ts";
 import { type Clock, withDeadline } from "../../core/time.ts";
 import type { PoolState } from "../indexer/pool_state.ts";
-import { fetchAttachedValue } from "../withdrawals/policy.ts";
+import { computeAttachedValue } from "../withdrawals/policy.ts";
 
 const QUOTE_TIMEOUT_MS = 10_000;
 /** Below the endpoint's limit, because indexing continues. */
@@ -46,12 +47,12 @@ export class Quotes {
     if (this.#unresponsivePools.has(id) || this.#values.has(quoteKey(quoted))) return;
     const { chain, clock, log } = this.deps;
     try {
-      const value = await withDeadline(
+      const quote = await withDeadline(
         QUOTE_TIMEOUT_MS,
         { clock, signal: this.signal },
-        (signal) => fetchAttachedValue(chain, deployment.address, refund, { signal }),
+        (signal) => new Pool(chain, deployment.address).getWithdrawValue(refund, { signal }),
       );
-      this.#values.set(quoteKey(quoted), value);
+      this.#values.set(quoteKey(quoted), computeAttachedValue(quote));
     } catch (error) {
       if (this.signal.aborted) throw error;
       if (!this.#unresponsivePools.has(id)) {

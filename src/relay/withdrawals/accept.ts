@@ -1,13 +1,13 @@
 import type { Address } from "@ton/core";
 import { Problem } from "../../core/errors/problem.ts";
 import type { Network } from "../../core/protocol/network.ts";
-import { proofToCell } from "../../core/crypto/proof_codec.ts";
+import { parseProof, proofToCell } from "../../core/crypto/proof_codec.ts";
 import { formatAddress } from "../../core/text/address_format.ts";
 import type { SingleFlight } from "../../core/time.ts";
 import { isPaid, type Job, type JobId, type Withdrawal } from "../../store/store.ts";
 import type { ChangeSignal } from "../change_signal.ts";
 import type { PoolState } from "../indexer/pool_state.ts";
-import { type CheckDeps, parseRequestProof, runWithdrawalChecks, type WithdrawRequest } from "./checks.ts";
+import { type CheckDeps, runWithdrawalChecks, type WithdrawRequest } from "./checks.ts";
 import { getRetryTime } from "./policy.ts";
 import { buildJobView, buildPaidView, type WithdrawalView } from "./view.ts";
 
@@ -88,7 +88,7 @@ async function buildJob(request: WithdrawRequest, deps: WithdrawalDeps): Promise
     refund: request.refund,
     message: {
       recipient: request.recipient.toRawString(),
-      proof: proofToCell(parseRequestProof(request)).toBoc().toString("base64"),
+      proof: proofToCell(parseProof(request.proof)).toBoc().toString("base64"),
     },
     failures: earlier?.failures ?? 0,
     acceptedAt: clock.now(),

@@ -1,4 +1,5 @@
 import type { Address } from "@ton/core";
+import type { publicSignalNames } from "../../core/crypto/groth16.ts";
 import type { ProblemCode, ProblemDetail } from "../../core/errors/problem.ts";
 import type { Clock } from "../../core/time.ts";
 import type { Store } from "../../store/store.ts";
@@ -10,14 +11,7 @@ import type { PoolCache } from "./pool_cache.ts";
 import type { PriceCache } from "./price_cache.ts";
 import type { ProofVerifier } from "./proof_verifier.ts";
 
-export interface WithdrawSignals {
-  readonly root: bigint;
-  readonly nullifierHash: bigint;
-  readonly recipient: bigint;
-  readonly relayer: bigint;
-  readonly fee: bigint;
-  readonly refund: bigint;
-}
+export type WithdrawSignals = Readonly<Record<(typeof publicSignalNames.withdraw)[number], bigint>>;
 
 /** A request that is well-formed but not checked. Amounts in nano. */
 export interface WithdrawRequest {

@@ -2,9 +2,9 @@
 import { addressToField } from "../../core/protocol/messages/address_field.ts";
 import { Problem, type ProblemCode } from "../../core/errors/problem.ts";
 import { isFieldElement } from "../../core/crypto/field.ts";
-import { type Groth16Proof, withdrawCircuit } from "../../core/crypto/groth16.ts";
+import { type Groth16Proof, publicSignalNames, withdrawCircuit } from "../../core/crypto/groth16.ts";
 import { parseProof } from "../../core/crypto/proof_codec.ts";
-import { isLive, isPaid, type Job } from "../../store/store.ts";
+import { isLive, isPaid } from "../../store/store.ts";
 import type {
   Candidate,
   CheckDeps,
@@ -137,10 +137,6 @@ export async function runWithdrawalChecks(
   return end;
 }
 
-export function parseRequestProof(request: WithdrawRequest): Groth16Proof {
-  return parseProof(request.proof);
-}
-
 async function isNullifierUnused({ request, pool, deps }: Candidate): Promise<CheckVerdict> {
   const { nullifierHash } = request.signals;
   const job = await deps.store.job({ pool: pool.id, nullifierHash });
@@ -152,19 +148,15 @@ async function isNullifierUnused({ request, pool, deps }: Candidate): Promise<Ch
 }
 
 async function isRetryDue({ request, pool, deps }: Candidate): Promise<CheckVerdict> {
-  const job: Job | undefined = await deps.store.job({
-    pool: pool.id,
-    nullifierHash: request.signals.nullifierHash,
-  });
+  const job = await deps.store.job({ pool: pool.id, nullifierHash: request.signals.nullifierHash });
   const wait = job ? getRetryTime(job) - deps.clock.now() : 0;
   return wait <= 0 || { members: { retryAfter: Math.ceil(wait / 1000) } };
 }
 
 async function isProofValid({ request, pool, deps }: Candidate): Promise<CheckVerdict> {
-  const { root, nullifierHash, recipient, relayer, fee, refund } = request.signals;
   let proof: Groth16Proof;
   try {
-    proof = parseRequestProof(request);
+    proof = parseProof(request.proof);
   } catch (error) {
     if (error instanceof Problem) return { detail: error.message, members: {} };
     throw error;
@@ -172,7 +164,7 @@ async function isProofValid({ request, pool, deps }: Candidate): Promise<CheckVe
   return await deps.proofVerifier.verify(
     withdrawCircuit(pool.deployment.version),
     proof,
-    [root, nullifierHash, recipient, relayer, fee, refund].map(String),
+    publicSignalNames.withdraw.map((name) => String(request.signals[name])),
   );
 }
 

@@ -1,7 +1,7 @@
 // Hourly caps limit the wallet's loss from a fault or a flood. A withdrawal that is not accepted, fails or expires
 // does not count: resubmitting one valid proof must not exhaust a cap.
 import { Problem } from "../../core/errors/problem.ts";
-import type { Job, JobId } from "../../store/store.ts";
+import { type Job, type JobId, jobKey } from "../../store/store.ts";
 import type { RateLimit, RateLimitResult, RateLimitStore } from "../../store/rate_limit_store.ts";
 
 const HOUR_SECONDS = 3_600;
@@ -106,8 +106,4 @@ export class HourlyCaps {
     ];
     return all.filter(([{ maxCount: times }]) => times > 0);
   }
-}
-
-function jobKey({ pool, nullifierHash }: JobId): string {
-  return `${pool} ${nullifierHash}`;
 }

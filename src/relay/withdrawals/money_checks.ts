@@ -1,5 +1,5 @@
 import { policyFloor } from "../../core/protocol/fee.ts";
-import type { JobId } from "../../store/store.ts";
+import { jobKey } from "../../store/store.ts";
 import type { Candidate, CheckDeps, CheckVerdict } from "./candidate.ts";
 import { estimateWithdrawalCost } from "../../ton/pool/withdrawal_cost.ts";
 import { payoutRoom } from "../claims/claim_room.ts";
@@ -69,10 +69,6 @@ export async function isFunded(candidate: Candidate): Promise<CheckVerdict> {
 export function removeUnjournaled(candidate: Candidate): Promise<void> {
   candidate.deps.unjournaled.delete(candidate);
   return Promise.resolve();
-}
-
-function jobKey({ pool, nullifierHash }: JobId): string {
-  return `${pool} ${nullifierHash}`;
 }
 
 export async function isWithinCaps({ request, pool, deps }: Candidate): Promise<CheckVerdict> {

@@ -1,9 +1,6 @@
-import type { Address } from "@ton/core";
 import type { Deployment } from "../../core/protocol/deployments.ts";
 import type { Network } from "../../core/protocol/network.ts";
 import type { Job } from "../../store/store.ts";
-import type { CallOptions, Chain } from "../../ton/chain.ts";
-import { Pool } from "../../ton/pool/pool.ts";
 import { backoffMs } from "../../core/time.ts";
 
 /** Attached values are rounded up, so that drifting prices do not make withdrawals distinguishable. */
@@ -32,15 +29,6 @@ export function getMaxRefund({ maxRefund = 0n }: Deployment): bigint {
 }
 
 /** Returns the pool's quote plus a quarter, in nano. The pool returns the excess. */
-export async function fetchAttachedValue(
-  chain: Chain,
-  pool: Address,
-  refund: bigint,
-  options?: CallOptions,
-): Promise<bigint> {
-  return computeAttachedValue(await new Pool(chain, pool).getWithdrawValue(refund, options));
-}
-
 export function computeAttachedValue(quoted: bigint): bigint {
   const padded = quoted + quoted / 4n;
   return (padded + ATTACHED_VALUE_STEP_NANO - 1n) / ATTACHED_VALUE_STEP_NANO * ATTACHED_VALUE_STEP_NANO;

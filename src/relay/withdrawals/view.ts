@@ -8,14 +8,17 @@ export type WithdrawalView = z.output<
   ReturnType<typeof relayerResponses<z.ZodString, z.ZodString, z.ZodString>>["withdrawal"]
 >;
 
-export function buildJobView(pool: string, job: Job): WithdrawalView {
+export function buildJobView(
+  pool: string,
+  job: Partial<Job> & Pick<Job, "nullifierHash" | "state">,
+): WithdrawalView {
   return {
     pool,
     nullifierHash: fieldToHex(job.nullifierHash),
     state: job.state,
     seqno: job.seqno ?? null,
-    fee: String(job.fee),
-    refund: String(job.refund),
+    fee: job.fee?.toString() ?? null,
+    refund: job.refund?.toString() ?? null,
     messageHash: job.messageHash ?? null,
     txHash: job.txHash ?? null,
     reason: job.reason ?? null,
@@ -26,20 +29,9 @@ export function buildJobView(pool: string, job: Job): WithdrawalView {
 }
 
 export function buildPaidView(pool: string, nullifierHash: bigint, withdrawal?: Withdrawal): WithdrawalView {
-  return {
-    pool,
-    nullifierHash: fieldToHex(nullifierHash),
-    state: "confirmed",
-    seqno: null,
-    fee: withdrawal ? String(withdrawal.fee) : null,
-    refund: withdrawal ? String(withdrawal.refund) : null,
-    messageHash: null,
-    txHash: withdrawal?.txHash ?? null,
-    reason: null,
-    acceptedAt: null,
-    broadcastAt: null,
-    settledAt: withdrawal?.timestamp ?? null,
-  };
+  const { timestamp, ...paid } = withdrawal ?? {};
+  const settledAt = timestamp === undefined ? undefined : timestamp * 1000;
+  return buildJobView(pool, { ...paid, nullifierHash, state: "confirmed", settledAt });
 }
 
 function toUnixSeconds(milliseconds: number | undefined): number | null {
