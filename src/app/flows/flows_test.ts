@@ -1,4 +1,4 @@
-/** The transitions of the smaller flows: store, backup, restore, check, report, withdraw. */
+/** The transitions of the smaller flows: store, backup, restore, check, report. */
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { Problem, type ProblemCode } from "../../core/errors/problem.ts";
 import { Secret } from "../../core/text/secret.ts";
@@ -8,7 +8,6 @@ import { startFlow } from "./machine.ts";
 import { nextReport, type ReportEvent, type ReportState } from "./report.ts";
 import { nextRestore, type RestoreEvent, type RestoreState } from "./restore.ts";
 import { findPassphraseFault, isLockDue, nextStore, type StoreEvent, type StoreState } from "./store.ts";
-import { nextWithdraw, resumeWithdraw, type WithdrawEvent, type WithdrawState } from "./withdraw.ts";
 
 const passphrase = new Secret("correct horse battery");
 const failed = (code: ProblemCode, work = "") =>
@@ -204,86 +203,4 @@ Deno.test("a report has a purpose, is made, saved and checked, and every step go
     ...["purpose", "purpose", "making", "making", "purpose", "making", "made", "checking", "choose"],
     ...["checking", "checked", "choose"],
   ]);
-});
-
-const offerOf = (url: string, fee: bigint) => ({
-  ...{ url, fee, refund: 0n },
-  feeText: `0.${fee} TON`,
-  youGet: `0.${10n - fee} TON`,
-});
-const offers = [offerOf("https://a", 1n), offerOf("https://b", 1n), offerOf("https://c", 2n)];
-const review = (warnings: readonly { code: string }[]) => ({
-  recipient: "UQ",
-  offers,
-  refused: [],
-  warnings,
-});
-const receipt = { recipient: "UQ", fee: "0.1", paid: "0.9", tx: "t", isOurs: true };
-
-Deno.test("a withdrawal is reviewed before it is proved, and warnings must be accepted", () => {
-  const events: WithdrawEvent[] = [
-    { type: "confirm" },
-    { type: "submit", recipient: " UQ " },
-    failed("invalid_address"),
-    { type: "submit", recipient: "UQ" },
-    { type: "reviewed", review: review([{ code: "soon" }]) },
-    { type: "confirm" },
-    { type: "warnings_accepted", accepted: true },
-    { type: "relayer_chosen", url: "https://evil" },
-    { type: "relayer_chosen", url: "https://b" },
-    { type: "confirm" },
-    { type: "progress", progress: { stage: "proof", fraction: 0.5 } },
-    { type: "submitted" },
-    { type: "back" },
-    { type: "paid", receipt },
-  ];
-  deepEqual(
-    steps<WithdrawState, WithdrawEvent>(nextWithdraw, { step: "form", id: "aa", recipient: "" }, events),
-    [
-      ...[
-        "form",
-        "checking",
-        "form",
-        "checking",
-        "review",
-        "review",
-        "review",
-        "review",
-        "review",
-        "running",
-      ],
-      ...["running", "running", "running", "done"],
-    ],
-  );
-});
-
-Deno.test("only relayers that cost no more take the place of the chosen one", () => {
-  const order = (url: string) => {
-    const state = [
-      { type: "reviewed", review: review([]) },
-      { type: "relayer_chosen", url },
-      { type: "confirm" },
-    ].reduce((state, event) => nextWithdraw(state, event as WithdrawEvent), {
-      step: "checking",
-      id: "aa",
-      recipient: "UQ",
-    } as WithdrawState);
-    return state.step === "running" ? state.offers.map(({ url }) => url) : [];
-  };
-  deepEqual(order("https://b"), ["https://b", "https://a"]);
-  deepEqual(order("https://c"), ["https://c", "https://a", "https://b"]);
-});
-
-Deno.test("a withdrawal that was submitted is followed after a failure, never begun again by itself", () => {
-  const running = resumeWithdraw("aa", "UQ");
-  const stopped = nextWithdraw(running, failed("relayer_unavailable"));
-  ok(stopped.step === "failed" && stopped.maySettle);
-  deepEqual(nextWithdraw(stopped, { type: "retry" }), running);
-  equal(nextWithdraw(running, { type: "prove_again" }).step, "checking");
-  const early = nextWithdraw(
-    { ...running, isSubmitted: false } as WithdrawState,
-    failed("artifact_unavailable"),
-  );
-  equal(nextWithdraw(early, { type: "retry" }).step, "checking");
-  equal(nextWithdraw({ ...running, isSubmitted: false } as WithdrawState, { type: "back" }).step, "form");
 });

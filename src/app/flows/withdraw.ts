@@ -1,6 +1,6 @@
 /** The withdrawal of one note: recipient, relayers, warnings about links to the deposit, proof, receipt. */
 import type { Problem } from "../../core/errors/problem.ts";
-import type { Machine } from "./machine.ts";
+import type { Machine, Work } from "./machine.ts";
 
 export interface RelayerOffer {
   readonly url: string;
@@ -37,10 +37,17 @@ export interface WithdrawalProgress {
 
 export type WithdrawState =
   | { readonly step: "form"; readonly id: string; readonly recipient: string; readonly problem?: Problem }
-  | { readonly step: "checking"; readonly id: string; readonly recipient: string }
+  | {
+    readonly step: "checking";
+    readonly id: string;
+    readonly recipient: string;
+    /** Whether a proof was submitted before and may still be paid. The recipient then stays the same. */
+    readonly isSubmitted: boolean;
+  }
   | {
     readonly step: "review";
     readonly id: string;
+    readonly isSubmitted: boolean;
     readonly review: WithdrawalReview;
     readonly chosen: string;
     readonly accepted: boolean;
@@ -52,8 +59,12 @@ export type WithdrawState =
     /** Empty for a withdrawal that an earlier visit submitted. */
     readonly offers: readonly RelayerOffer[];
     readonly progress: WithdrawalProgress;
-    /** Whether the proof was submitted. An abort then no longer stops the payment. */
+    /** Whether a proof may have left the page. An abort then no longer stops the payment. */
     readonly isSubmitted: boolean;
+    /** Whether the relayer reports that it has the proof. */
+    readonly isAccepted: boolean;
+    /** Whether the relayer had enough time, so that another one may send the withdrawal. */
+    readonly mayFailover: boolean;
   }
   | { readonly step: "done"; readonly id: string; readonly receipt: WithdrawalReceipt }
   | {
@@ -62,6 +73,7 @@ export type WithdrawState =
     readonly recipient: string;
     readonly problem: Problem;
     readonly maySettle: boolean;
+    readonly mayFailover: boolean;
   }
   | { readonly step: "left" };
 
@@ -73,8 +85,11 @@ export type WithdrawEvent =
   | { readonly type: "confirm" }
   | { readonly type: "progress"; readonly progress: WithdrawalProgress }
   | { readonly type: "submitted" }
+  | { readonly type: "accepted" }
   | { readonly type: "paid"; readonly receipt: WithdrawalReceipt }
   | { readonly type: "prove_again" }
+  | { readonly type: "failover_due" }
+  | { readonly type: "failover" }
   | { readonly type: "failed"; readonly problem: Problem; readonly work: string }
   | { readonly type: "back" }
   | { readonly type: "retry" }
@@ -83,25 +98,35 @@ export type WithdrawEvent =
 export interface WithdrawServices {
   /** Throws `invalid_address` or `unpayable_recipient`; `relayer_unavailable` if no relayer can be used. */
   review(id: string, recipient: string, signal: AbortSignal): Promise<WithdrawalReview>;
+  /** As `review`, without the relayers that already have a proof of the note. */
+  reviewFailover(id: string, recipient: string, signal: AbortSignal): Promise<WithdrawalReview>;
   /** Tries the offers in order. Throws `fee_above_limit` if one costs more than the first, accepted one. */
   withdraw(
     id: string,
     recipient: string,
     offers: readonly RelayerOffer[],
     signal: AbortSignal,
-    send: (event: Extract<WithdrawEvent, { type: "progress" | "submitted" }>) => void,
+    send: (event: Extract<WithdrawEvent, { type: "progress" | "submitted" | "accepted" }>) => void,
   ): Promise<WithdrawalReceipt>;
   /** Follows the journaled withdrawal. Returns undefined if a new proof is needed. */
   resume(
     id: string,
     signal: AbortSignal,
-    send: (event: Extract<WithdrawEvent, { type: "progress" }>) => void,
+    send: (event: Extract<WithdrawEvent, { type: "progress" | "accepted" }>) => void,
   ): Promise<WithdrawalReceipt | undefined>;
+  /** Returns when another relayer may send the journaled withdrawal. */
+  waitForFailover(id: string, signal: AbortSignal): Promise<void>;
 }
 
-export function resumeWithdraw(id: string, recipient: string): WithdrawState {
+export function resumeWithdraw(
+  id: string,
+  recipient: string,
+): Extract<WithdrawState, { step: "running" }> {
   const progress = { stage: "confirming" } as const;
-  return { step: "running", id, recipient, offers: [], progress, isSubmitted: true };
+  return {
+    ...{ step: "running", id, recipient, offers: [], progress },
+    ...{ isSubmitted: true, isAccepted: false, mayFailover: false },
+  };
 }
 
 export function withdrawMachine(services: WithdrawServices): Machine<WithdrawState, WithdrawEvent> {
@@ -110,21 +135,32 @@ export function withdrawMachine(services: WithdrawServices): Machine<WithdrawSta
     failed: (problem, work) => ({ type: "failed", problem, work }),
     works(state) {
       if (state.step === "checking") {
-        const { id, recipient } = state;
+        const { id, recipient, isSubmitted } = state;
+        const { review, reviewFailover } = services;
         return {
           review: async (signal, send) =>
-            send({ type: "reviewed", review: await services.review(id, recipient, signal) }),
+            send({
+              type: "reviewed",
+              review: await (isSubmitted ? reviewFailover : review)(id, recipient, signal),
+            }),
         };
       }
-      if (state.step !== "running") return {};
-      const { id, recipient, offers } = state;
-      if (offers.length > 0) {
+      if (state.step !== "running" && state.step !== "failed") return {};
+      const { id, recipient } = state;
+      const failover: Work<WithdrawEvent> = async (signal, send) => {
+        await services.waitForFailover(id, signal);
+        send({ type: "failover_due" });
+      };
+      if (state.step === "failed") return state.maySettle ? { failover } : {};
+      const { offers } = state;
+      if (offers.length > 0) { // a relayer that does not finish is followed by the next offer
         return {
           withdraw: async (signal, send) =>
             send({ type: "paid", receipt: await services.withdraw(id, recipient, offers, signal, send) }),
         };
       }
       return {
+        failover,
         resume: async (signal, send) => {
           const receipt = await services.resume(id, signal, send);
           send(receipt ? { type: "paid", receipt } : { type: "prove_again" });
@@ -139,10 +175,11 @@ export function nextWithdraw(state: WithdrawState, event: WithdrawEvent): Withdr
     return event.type === "leave" ? { step: "left" } : state;
   }
   if (event.type === "leave") return { step: "left" };
+  if (event.type === "failed" && event.work === "failover") return state;
   switch (state.step) {
     case "form":
       if (event.type !== "submit") return state;
-      return { step: "checking", id: state.id, recipient: event.recipient.trim() };
+      return { step: "checking", id: state.id, recipient: event.recipient.trim(), isSubmitted: false };
     case "checking":
       return nextChecking(state, event);
     case "review":
@@ -150,11 +187,25 @@ export function nextWithdraw(state: WithdrawState, event: WithdrawEvent): Withdr
     case "running":
       return nextRunning(state, event);
     case "failed":
-      if (event.type === "back") return { step: "form", id: state.id, recipient: state.recipient };
-      if (event.type !== "retry") return state;
-      return state.maySettle
-        ? resumeWithdraw(state.id, state.recipient)
-        : { step: "checking", id: state.id, recipient: state.recipient };
+      return nextFailed(state, event);
+  }
+}
+
+function nextFailed(state: Extract<WithdrawState, { step: "failed" }>, event: WithdrawEvent): WithdrawState {
+  const { id, recipient, maySettle, mayFailover } = state;
+  switch (event.type) {
+    case "retry":
+      return maySettle
+        ? { ...resumeWithdraw(id, recipient), mayFailover }
+        : { step: "checking", id, recipient, isSubmitted: false };
+    case "failover_due":
+      return { ...state, mayFailover: true };
+    case "failover":
+      return mayFailover ? { step: "checking", id, recipient, isSubmitted: true } : state;
+    case "back":
+      return maySettle ? state : { step: "form", id, recipient };
+    default:
+      return state;
   }
 }
 
@@ -162,36 +213,38 @@ function nextChecking(
   state: Extract<WithdrawState, { step: "checking" }>,
   event: WithdrawEvent,
 ): WithdrawState {
-  const { id, recipient } = state;
+  const { id, recipient, isSubmitted } = state;
   switch (event.type) {
     case "reviewed": {
       const { review } = event;
       return {
-        step: "review",
-        id,
-        review,
+        ...{ step: "review", id, isSubmitted, review },
         chosen: review.offers[0].url,
         accepted: review.warnings.length === 0,
       };
     }
     case "failed":
-      return { step: "form", id, recipient, problem: event.problem };
+      return isSubmitted
+        ? { step: "failed", id, recipient, problem: event.problem, maySettle: true, mayFailover: true }
+        : { step: "form", id, recipient, problem: event.problem };
     case "back":
-      return { step: "form", id, recipient };
+      return isSubmitted ? resumeWithdraw(id, recipient) : { step: "form", id, recipient };
     default:
       return state;
   }
 }
 
 function nextReview(state: Extract<WithdrawState, { step: "review" }>, event: WithdrawEvent): WithdrawState {
-  const { id, review, chosen, accepted } = state;
+  const { id, isSubmitted, review, chosen, accepted } = state;
   switch (event.type) {
     case "relayer_chosen":
       return review.offers.some(({ url }) => url === event.url) ? { ...state, chosen: event.url } : state;
     case "warnings_accepted":
       return { ...state, accepted: event.accepted };
     case "back":
-      return { step: "form", id, recipient: review.recipient };
+      return isSubmitted
+        ? resumeWithdraw(id, review.recipient)
+        : { step: "form", id, recipient: review.recipient };
     case "confirm": {
       if (!accepted) return state;
       const price = review.offers.find(({ url }) => url === chosen)!;
@@ -199,7 +252,10 @@ function nextReview(state: Extract<WithdrawState, { step: "review" }>, event: Wi
       const others = review.offers.filter((offer) => offer !== price && offer.fee <= price.fee);
       const offers = [price, ...others];
       const progress = { stage: "tree" } as const;
-      return { step: "running", id, recipient: review.recipient, offers, progress, isSubmitted: false };
+      return {
+        ...{ step: "running", id, recipient: review.recipient, offers, progress },
+        ...{ isSubmitted, isAccepted: false, mayFailover: false },
+      };
     }
     default:
       return state;
@@ -210,18 +266,27 @@ function nextRunning(
   state: Extract<WithdrawState, { step: "running" }>,
   event: WithdrawEvent,
 ): WithdrawState {
-  const { id, recipient } = state;
+  const { id, recipient, mayFailover } = state;
   switch (event.type) {
     case "progress":
       return { ...state, progress: event.progress };
     case "submitted":
-      return { ...state, isSubmitted: true, progress: { stage: "sending" } };
+      return { ...state, isSubmitted: true, isAccepted: false, progress: { stage: "sending" } };
+    case "accepted":
+      return { ...state, isAccepted: true };
     case "paid":
       return { step: "done", id, receipt: event.receipt };
     case "prove_again":
-      return { step: "checking", id, recipient };
+      return { step: "checking", id, recipient, isSubmitted: false };
+    case "failover_due":
+      return { ...state, mayFailover: true };
+    case "failover":
+      return mayFailover ? { step: "checking", id, recipient, isSubmitted: true } : state;
     case "failed":
-      return { step: "failed", id, recipient, problem: event.problem, maySettle: state.isSubmitted };
+      return {
+        ...{ step: "failed", id, recipient, problem: event.problem },
+        ...{ maySettle: state.isSubmitted, mayFailover },
+      };
     case "back": // nothing was sent yet, so nothing can be paid
       return state.isSubmitted ? state : { step: "form", id, recipient };
     default:

@@ -46,7 +46,7 @@ export interface AppContext {
 export const depositChain = (context: AppContext) => context.connect(context.connections().depositEndpoint);
 export const withdrawalChain = (context: AppContext) =>
   context.connect(context.connections().withdrawalEndpoint);
-export const relayerOf = (url: string) => new RelayerClient(url);
+export const relayerOf = (url: string, signal?: AbortSignal) => new RelayerClient(url, signal && { signal });
 
 export function findDeployment({ registry }: AppContext, key: string): Deployment {
   const deployment = registry.pools.get(key);

@@ -4,7 +4,7 @@ import { checkNotesInPages } from "../../client/pages/note_pages.ts";
 import { findNotePayment, type NotePayment } from "../../client/notes/note_payment.ts";
 import { recordPayment, saveAttempt } from "../../client/notes/withdrawal_attempts.ts";
 import { findNoteLeaf } from "../../client/notes/note_leaf.ts";
-import { findNote } from "../../client/notes/note_store.ts";
+import { findNote, type NoteRecord } from "../../client/notes/note_store.ts";
 import { quoteRelayers } from "../../client/relayer/relayer_quotes.ts";
 import { findLinkability, type LinkabilityFacts } from "../../client/withdrawal/linkability_warnings.ts";
 import {
@@ -14,6 +14,11 @@ import {
 import { withdrawViaRelayers } from "../../client/withdrawal/relayed_withdrawal.ts";
 import { resumeWithdrawal } from "../../client/withdrawal/withdrawal_resume.ts";
 import { Problem } from "../../core/errors/problem.ts";
+import {
+  FAILOVER_TIMEOUT_MS,
+  remainingFailoverMs,
+  type WithdrawalWaitOptions,
+} from "../../client/withdrawal/withdrawal_wait.ts";
 import type { Deployment } from "../../core/protocol/deployments.ts";
 import type { Network } from "../../core/protocol/network.ts";
 import { type Note, placeNote } from "../../core/protocol/note.ts";
@@ -42,12 +47,17 @@ const JETTON_REFUND_NANO = 50_000_000n;
 
 export function withdrawServices(context: AppContext, session: Session): WithdrawServices {
   return {
-    review: (id, recipient, signal) => review(context, session, id, recipient, signal),
+    review: (id, recipient, signal) => review(context, session, { id, recipient }, signal),
+    reviewFailover: (id, recipient, signal) =>
+      review(context, session, { id, recipient, isFailover: true }, signal),
+    async waitForFailover(id, signal) {
+      const { withdrawal } = findNote(await session.store.list(), id);
+      if (withdrawal === undefined) return;
+      await context.clock.sleep(remainingFailoverMs(context.clock.now() - withdrawal.at), signal);
+    },
     async withdraw(id, recipient, offers, signal, send) {
       using _work = await session.store.lockForWork();
-      const onStage = (progress: WithdrawalProgress) => send({ type: "progress", progress });
-      const onSubmitted = () => send({ type: "submitted" });
-      return await withdraw(context, session, { id, recipient, offers }, signal, { onStage, onSubmitted });
+      return await withdraw(context, session, { id, recipient, offers }, signal, send);
     },
     async resume(id, signal, send) {
       using _work = await session.store.lockForWork();
@@ -58,9 +68,9 @@ export function withdrawServices(context: AppContext, session: Session): Withdra
       send({ type: "progress", progress: { stage: "confirming" } });
       const nullifierHash = BigInt(journal.request.publicSignals[1]);
       const note = await findNoteLeaf(stored.pool, stored.record.note.reveal(), { nullifierHash, signal });
-      const { outcome } = await resumeWithdrawal(relayerOf(journal.relayer), {
+      const { outcome } = await resumeWithdrawal(relayerOf(journal.relayer, signal), {
         ...{ pool: stored.pool, note, journal },
-      }, { signal, pollIntervalMs: context.pollIntervalMs });
+      }, { signal, pollIntervalMs: context.pollIntervalMs, ...statusCallbacks(send) });
       if (outcome === "prove_again") return undefined;
       return await recordReceipt(context, session, stored, Address.parse(journal.recipient), signal);
     },
@@ -83,8 +93,11 @@ export function parseRecipient(text: string, network: Network): Address {
 async function review(
   context: AppContext,
   session: Session,
-  id: string,
-  text: string,
+  { id, recipient: text, isFailover = false }: {
+    readonly id: string;
+    readonly recipient: string;
+    readonly isFailover?: boolean;
+  },
   signal: AbortSignal,
 ): Promise<WithdrawalReview> {
   const { network } = context.registry;
@@ -92,8 +105,10 @@ async function review(
   assertRecipientNotBlocked(recipient, unrecoverableAddresses(context.registry));
   const chain = withdrawalChain(context);
   const stored = await findStoredNote(context, session, id, chain);
-  const { deployment, pool } = stored;
-  const relayers = context.connections().relayers.map(relayerOf);
+  const { deployment, pool, record } = stored;
+  const withProof = isFailover ? relayersWithProof(record) : new Set<string>();
+  const relayers = context.connections().relayers.map((url) => relayerOf(url))
+    .filter(({ baseUrl }) => !withProof.has(baseUrl));
   const quoting = quoteRelayers(relayers, { network, pool: pool.address }, { clock: context.clock });
   quoting.catch(() => {}); // an endpoint failure is reported first
   const warnings = await findWarnings(context, stored, recipient, chain, signal);
@@ -116,6 +131,11 @@ async function review(
     refused: refused.map(({ pointer, detail }) => ({ url: pointer, reason: detail })),
     warnings,
   };
+}
+
+/** Returns the URLs of the relayers that got a proof of the note. */
+function relayersWithProof({ withdrawal, earlier = [] }: NoteRecord): ReadonlySet<string | undefined> {
+  return new Set([...earlier, withdrawal].map((attempt) => attempt?.relayer));
 }
 
 /** Finds warnings. The endpoint learns the recipient, which the withdrawal makes public anyway. */
@@ -149,9 +169,17 @@ async function findWarnings(
   }));
 }
 
-interface WithdrawalCallbacks {
-  readonly onStage: (progress: WithdrawalProgress) => void;
-  readonly onSubmitted: () => void;
+type Send = Parameters<WithdrawServices["resume"]>[2];
+
+function statusCallbacks(send: Send): Required<Pick<WithdrawalWaitOptions, "onAccepted" | "onStatus">> {
+  const onAccepted = () => send({ type: "accepted" });
+  return {
+    onAccepted,
+    onStatus({ state }) {
+      if (state === "accepted" || state === "broadcast") onAccepted();
+      send({ type: "progress", progress: { stage: state === "accepted" ? "sending" : "confirming" } });
+    },
+  };
 }
 
 async function withdraw(
@@ -163,7 +191,7 @@ async function withdraw(
     readonly offers: readonly RelayerOffer[];
   },
   signal: AbortSignal,
-  { onStage, onSubmitted }: WithdrawalCallbacks,
+  send: Parameters<WithdrawServices["withdraw"]>[4],
 ): Promise<WithdrawalReceipt> {
   const { registry: { network }, pollIntervalMs } = context;
   const chain = withdrawalChain(context);
@@ -171,6 +199,7 @@ async function withdraw(
   const { pool, record, deployment, jetton } = stored;
   const recipient = parseRecipient(text, network);
   const [{ fee: maxFee, refund }] = offers;
+  const onStage = (progress: WithdrawalProgress) => send({ type: "progress", progress });
   onStage({ stage: "tree" });
   const stopDownloads = context.artifacts.subscribe(({ received, total }) =>
     onStage({ stage: "keys", ...total > 0 && { fraction: received / total } })
@@ -178,7 +207,7 @@ async function withdraw(
   try {
     const note = await placeNoteByPages(context, deployment, record.note.reveal(), signal);
     const prover = await context.prover();
-    await withdrawViaRelayers(offers.map(({ url }) => relayerOf(url)), {
+    await withdrawViaRelayers(offers.map(({ url }) => relayerOf(url, signal)), {
       ...{ pool, network, note, jetton, recipient, refund, prover },
       // Known from the pages. A get method would reveal the hash to the endpoint before the withdrawal.
       isSpent: () => Promise.resolve(false),
@@ -187,12 +216,12 @@ async function withdraw(
       blockedRecipients: unrecoverableAddresses(context.registry),
       async onProved({ baseUrl }, args) {
         await saveAttempt(session.store, id, args, { relayer: baseUrl, at: context.clock.now() });
-        onSubmitted();
+        send({ type: "submitted" });
       },
     }, {
-      ...{ signal, pollIntervalMs },
+      ...{ signal, pollIntervalMs, timeoutMs: FAILOVER_TIMEOUT_MS },
       onProgress: ({ fraction }) => onStage({ stage: "proof", fraction }),
-      onStatus: ({ state }) => onStage({ stage: state === "accepted" ? "sending" : "confirming" }),
+      ...statusCallbacks(send),
     });
   } finally {
     stopDownloads();

@@ -114,6 +114,7 @@ export const withdrawEn = {
     sending: "Sending it to the relayer",
     confirming: "Waiting for the network",
   },
+  keepOpen: "Keep this page open until a relayer has the withdrawal.",
   safeToClose: "You can close this page now. The relayer finishes it.",
   notSent: "Nothing was sent yet.",
   doneTitle: "It has arrived",
@@ -123,6 +124,9 @@ export const withdrawEn = {
     "The note was paid, but to another address. If that was not you, somebody has a copy of your notes.",
   failedTitle: "The withdrawal stopped",
   outOfSight: "We do not know yet whether it arrived.",
-  maySettle: "A relayer has it, and it may still arrive. Follow it, and do not withdraw this note elsewhere.",
+  maySettle: "The withdrawal was sent to a relayer and may still arrive.",
   resume: "Follow it",
+  failover: "Use another relayer",
+  failoverLead:
+    "The relayer did not finish in three minutes. Another one can send the withdrawal, to the same address: the pool pays the note only once. If no other relayer answers, add one in Settings.",
 };

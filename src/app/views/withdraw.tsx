@@ -41,7 +41,14 @@ export function WithdrawView(props: WithdrawProps) {
       return (
         <Step name="running" title={withdraw.runningTitle}>
           <Progress label={withdraw.stage[stage]} fraction={fraction} />
-          <p>{state.isSubmitted ? withdraw.safeToClose : withdraw.notSent}</p>
+          <p>
+            {state.isAccepted
+              ? withdraw.safeToClose
+              : state.isSubmitted
+              ? withdraw.keepOpen
+              : withdraw.notSent}
+          </p>
+          {state.mayFailover && <Failover send={send} />}
           {!state.isSubmitted && (
             <Button kind="quiet" onClick={() => send({ type: "back" })}>{app.cancel}</Button>
           )}
@@ -75,6 +82,16 @@ export function WithdrawView(props: WithdrawProps) {
   }
 }
 
+/** Offers another relayer after the first one had enough time. */
+function Failover({ send }: Pick<WithdrawProps, "send">) {
+  return (
+    <>
+      <p>{texts.withdraw.failoverLead}</p>
+      <Button onClick={() => send({ type: "failover" })}>{texts.withdraw.failover}</Button>
+    </>
+  );
+}
+
 function Failed({ state, send, onDone }: InStep<WithdrawProps, "failed">) {
   const { withdraw, app } = texts;
   return (
@@ -85,6 +102,7 @@ function Failed({ state, send, onDone }: InStep<WithdrawProps, "failed">) {
       <Button kind="primary" onClick={() => send({ type: "retry" })}>
         {state.maySettle ? withdraw.resume : app.retry}
       </Button>
+      {state.mayFailover && <Failover send={send} />}
       <Button kind="quiet" onClick={onDone}>{texts.deposit.toNotes}</Button>
     </Step>
   );

@@ -16,6 +16,8 @@ export interface WithdrawalWaitOptions {
   readonly inUseTimeoutMs?: number | undefined;
   /** Asks the pool, after every fifth poll of the relayer. A spent note ends the wait. */
   readonly isSpent?: () => Promise<boolean>;
+  /** Called when the relayer has accepted a submitted proof, before its status is known. */
+  readonly onAccepted?: (relayer: RelayerClient) => void;
   readonly onStatus?: (status: WithdrawalStatus, waited: WithdrawalWaitProgress) => void;
   readonly signal?: AbortSignal;
   readonly clock?: Clock;
@@ -73,6 +75,7 @@ export async function submitAndWait(
 ): Promise<WithdrawalStatus> {
   const isSpent = () => pool.getIsSpent(nullifierHash);
   const inUse = await submitReportsInUse(relayer, args);
+  if (!inUse) options.onAccepted?.(relayer);
   const { timeoutMs = WITHDRAWAL_TIMEOUT_MS, inUseTimeoutMs = FAILOVER_TIMEOUT_MS } = options;
   const bounded = {
     isSpent,

@@ -96,6 +96,18 @@ Deno.test("a withdrawal that stays accepted is given up after ten minutes, or af
     }
   }));
 
+for (const [what, submission, expected] of [["accepted", accepted, 1], ["in use", inUse, 0]] as const) {
+  Deno.test(`a relayer that reports a submission as ${what} has accepted it ${expected} times`, () =>
+    neverEnding(submission, async (relayer, polls) => {
+      const { clock } = testClock();
+      const pollsBefore: number[] = [];
+      const onAccepted = () => void pollsBefore.push(polls());
+      const options = { pollIntervalMs: 10_000, timeoutMs: 20_000, clock, onAccepted };
+      await rejects(submitAndWait(relayer, pool, args as unknown as WithdrawArgs, 5n, options));
+      deepEqual(pollsBefore, Array(expected).fill(0));
+    }));
+}
+
 Deno.test("slow answers of a relayer count towards its timeout", () => {
   const { clock, pass } = testClock();
   return neverEnding(accepted, async (relayer, polls) => {

@@ -1,6 +1,7 @@
 /** Relayers that lie, stall or raise their price: the owner reads what happened, and the note is withdrawn afterwards. */
 import assert from "node:assert/strict";
 import { type Address, toNano } from "@ton/core";
+import { FAILOVER_TIMEOUT_MS } from "../../../src/client/withdrawal/withdrawal_wait.ts";
 import { connect } from "../../../src/ton/endpoint/toncenter.ts";
 import {
   type FaultCases,
@@ -9,7 +10,8 @@ import {
   type Visit,
   withFaultScene,
 } from "../../support/app/fault_scene.ts";
-import { confirmWithdrawal, enterRecipient } from "../../support/app/steps/money_steps.ts";
+import { startGate } from "../../support/app/gate.ts";
+import { confirmWithdrawal, enterRecipient, formatRecipient } from "../../support/app/steps/money_steps.ts";
 import { differentElement } from "../../support/relayer/relayer_proxy.ts";
 import { chromium } from "../../support/system/chromium.ts";
 
@@ -19,7 +21,7 @@ const PAYOUT = toNano("9.95");
 Deno.test({
   name: "relayers",
   ignore: chromium === undefined,
-  fn: (t) => withFaultScene({ funded: 7 }, (scene) => runCases(t, scene, cases)),
+  fn: (t) => withFaultScene({ funded: 8 }, (scene) => runCases(t, scene, cases)),
 });
 
 const cases: FaultCases = {
@@ -91,7 +93,7 @@ const cases: FaultCases = {
     await visit.step("withdraw-failed");
     assert.deepEqual(await visit.notices(), [
       "The withdrawal stopped",
-      "We do not know yet whether it arrived. A relayer has it, and it may still arrive. Follow it, and do not withdraw this note elsewhere.",
+      "We do not know yet whether it arrived. The withdrawal was sent to a relayer and may still arrive.",
     ]);
     relayer.open();
     await visit.click("Follow it");
@@ -103,12 +105,50 @@ const cases: FaultCases = {
     const { visit, recipient } = await review(scene);
     relayer.hold("/withdraw");
     await confirmWithdrawal(visit);
-    await visit.page.waitForFunction(() => document.body.innerText.includes("You can close this page now."));
+    await visit.page.waitForFunction(() =>
+      document.body.innerText.includes("Keep this page open until a relayer has the withdrawal.")
+    );
     await visit.inspect("running-stalled");
     await visit.reopen();
     relayer.open();
     await (await visit.page.waitForSelector("li.note.withdrawing button"))!.click();
     await assertPaid(scene, visit, recipient);
+  },
+
+  async "that vanishes with the proof is replaced by another one after three minutes, for the same recipient"(
+    scene,
+  ) {
+    const { app, gates: { relayer } } = scene;
+    const { visit, recipient } = await review(scene);
+    relayer.hold("/withdraw");
+    await confirmWithdrawal(visit);
+    await visit.page.waitForFunction(() => document.body.innerText.includes("Keep this page open"));
+    const other = startGate(scene.relayer);
+    await app.reopen({ relayers: [relayer.url, other.url] });
+    try {
+      await visit.reopen();
+      await (await visit.page.waitForSelector("li.note.withdrawing button"))!.click();
+      await visit.step("running");
+      assert.equal(await visit.page.$("::-p-xpath(//button[text()='Use another relayer'])"), null);
+      await visit.page.evaluateOnNewDocument((ms) => {
+        const { now } = Date;
+        Date.now = () => now() + ms;
+      }, FAILOVER_TIMEOUT_MS);
+      await visit.reopen();
+      await (await visit.page.waitForSelector("li.note.withdrawing button"))!.click();
+      await visit.step("running");
+      await visit.inspect("running-failover");
+      await visit.click("Use another relayer");
+      await visit.step("review");
+      assert.ok((await visit.text()).includes(formatRecipient(recipient)), "the recipient stays");
+      const offered = await visit.page.$$eval(".choice-main", (all) => all.map((each) => each.textContent));
+      assert.deepEqual(offered, [new URL(other.url).host], "the relayer that vanished is not offered");
+      await confirmWithdrawal(visit);
+      await assertPaid(scene, visit, recipient);
+    } finally {
+      await app.reopen();
+      await other.close();
+    }
   },
 
   async "that stalls before the review is given up after ten seconds"(scene) {

@@ -20,7 +20,7 @@ const cases: FaultCases = {
     scene.gates.relayer.hold("/withdraw");
     await visit.page.bringToFront(); // a browser slows hidden tabs down
     await withdraw(visit);
-    await visit.page.waitForFunction(() => document.body.innerText.includes("You can close this page now."));
+    await visit.page.waitForFunction(() => document.body.innerText.includes("Keep this page open"));
     await other.page.bringToFront();
     await withdraw(other);
     await other.step("withdraw-failed");

@@ -24,6 +24,7 @@ export interface FaultScene {
   readonly gates: { readonly deposit: Gate; readonly withdrawal: Gate; readonly relayer: Gate };
   readonly app: ServedApp;
   readonly indexer: string;
+  readonly relayer: string;
   readonly deployments: Deployments;
   /** The wallet that is injected into every page, and how it answers next. */
   readonly wallet: TestWallet;
@@ -105,7 +106,7 @@ export async function withFaultScene(
       await withBrowser(async (browser) => {
         scene = {
           ...{ gates: { deposit, withdrawal, relayer }, app: app!, deployments, wallet, downloads },
-          indexer: net.indexer,
+          ...{ indexer: net.indexer, relayer: net.relayer },
           conduct: () => "signs",
           takeFunded: () => stores.pop() ?? assert.fail("no funded note is left"),
           visit: (options = {}) => openVisit(browser, scene, options),

@@ -1,0 +1,171 @@
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { Problem, type ProblemCode } from "../../core/errors/problem.ts";
+import { startFlow } from "./machine.ts";
+import {
+  nextWithdraw,
+  resumeWithdraw,
+  type WithdrawEvent,
+  withdrawMachine,
+  type WithdrawServices,
+  type WithdrawState,
+} from "./withdraw.ts";
+
+const failed = (code: ProblemCode, work = "") =>
+  ({ type: "failed", problem: new Problem(code), work }) as const;
+const steps = (initial: WithdrawState, events: readonly WithdrawEvent[]) => {
+  let state = initial;
+  return events.map((event) => (state = nextWithdraw(state, event)).step);
+};
+
+const offerOf = (url: string, fee: bigint) => ({
+  ...{ url, fee, refund: 0n },
+  feeText: `0.${fee} TON`,
+  youGet: `0.${10n - fee} TON`,
+});
+const offers = [offerOf("https://a", 1n), offerOf("https://b", 1n), offerOf("https://c", 2n)];
+const review = (warnings: readonly { code: string }[]) => ({
+  recipient: "UQ",
+  offers,
+  refused: [],
+  warnings,
+});
+const receipt = { recipient: "UQ", fee: "0.1", paid: "0.9", tx: "t", isOurs: true };
+
+Deno.test("a withdrawal is reviewed before it is proved, and warnings must be accepted", () => {
+  const events: WithdrawEvent[] = [
+    { type: "confirm" },
+    { type: "submit", recipient: " UQ " },
+    failed("invalid_address"),
+    { type: "submit", recipient: "UQ" },
+    { type: "reviewed", review: review([{ code: "soon" }]) },
+    { type: "confirm" },
+    { type: "warnings_accepted", accepted: true },
+    { type: "relayer_chosen", url: "https://evil" },
+    { type: "relayer_chosen", url: "https://b" },
+    { type: "confirm" },
+    { type: "progress", progress: { stage: "proof", fraction: 0.5 } },
+    { type: "submitted" },
+    { type: "back" },
+    { type: "paid", receipt },
+  ];
+  deepEqual(
+    steps({ step: "form", id: "aa", recipient: "" }, events),
+    [
+      ...[
+        "form",
+        "checking",
+        "form",
+        "checking",
+        "review",
+        "review",
+        "review",
+        "review",
+        "review",
+        "running",
+      ],
+      ...["running", "running", "running", "done"],
+    ],
+  );
+});
+
+Deno.test("only relayers that cost no more take the place of the chosen one", () => {
+  const order = (url: string) => {
+    const state = [
+      { type: "reviewed", review: review([]) },
+      { type: "relayer_chosen", url },
+      { type: "confirm" },
+    ].reduce((state, event) => nextWithdraw(state, event as WithdrawEvent), {
+      step: "checking",
+      id: "aa",
+      recipient: "UQ",
+    } as WithdrawState);
+    return state.step === "running" ? state.offers.map(({ url }) => url) : [];
+  };
+  deepEqual(order("https://b"), ["https://b", "https://a"]);
+  deepEqual(order("https://c"), ["https://c", "https://a", "https://b"]);
+});
+
+Deno.test("a withdrawal that was submitted is followed after a failure, never begun again by itself", () => {
+  const running = resumeWithdraw("aa", "UQ");
+  const stopped = nextWithdraw(running, failed("relayer_unavailable"));
+  ok(stopped.step === "failed" && stopped.maySettle);
+  deepEqual(nextWithdraw(stopped, { type: "retry" }), running);
+  equal(nextWithdraw(running, { type: "prove_again" }).step, "checking");
+  const early = nextWithdraw(
+    { ...running, isSubmitted: false } as WithdrawState,
+    failed("artifact_unavailable"),
+  );
+  equal(nextWithdraw(early, { type: "retry" }).step, "checking");
+  equal(nextWithdraw({ ...running, isSubmitted: false } as WithdrawState, { type: "back" }).step, "form");
+});
+
+Deno.test("the page may be closed only after a relayer has accepted the proof, and each relayer anew", () => {
+  const mayClose = (events: readonly WithdrawEvent[]) => {
+    const running = { ...resumeWithdraw("aa", "UQ"), offers, isSubmitted: false } as WithdrawState;
+    const state = events.reduce(nextWithdraw, running);
+    return state.step === "running" && state.isAccepted;
+  };
+  const [submitted, accepted] = [{ type: "submitted" }, { type: "accepted" }] as const;
+  equal(mayClose([]), false);
+  equal(mayClose([submitted]), false);
+  equal(mayClose([submitted, accepted]), true);
+  equal(mayClose([submitted, accepted, submitted]), false, "the next relayer does not have it yet");
+});
+
+const journaled = (services: Partial<WithdrawServices>): WithdrawServices => ({
+  review: () => Promise.reject(new Error("not used here")),
+  reviewFailover: () => Promise.resolve(review([])),
+  withdraw: () => new Promise(() => {}),
+  resume: () => new Promise(() => {}),
+  waitForFailover: () => new Promise(() => {}),
+  ...services,
+});
+const settle = async () => {
+  for (let i = 0; i < 10; i++) await Promise.resolve();
+};
+
+Deno.test("another relayer is offered only after the first one had its time, while it is followed and after it failed", async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let fail = (_: Problem) => {};
+  const resume = () => new Promise<undefined>((_, reject) => fail = reject);
+  const flow = startFlow(
+    withdrawMachine(journaled({ resume, waitForFailover: () => promise })),
+    resumeWithdraw("aa", "UQ"),
+  );
+  const mayFailover = () => "mayFailover" in flow.state && flow.state.mayFailover;
+  flow.send({ type: "failover" });
+  deepEqual([flow.state.step, mayFailover()], ["running", false]);
+  fail(new Problem("relayer_unavailable"));
+  await settle();
+  flow.send({ type: "failover" });
+  deepEqual([flow.state.step, mayFailover()], ["failed", false]);
+  resolve();
+  await settle();
+  deepEqual([flow.state.step, mayFailover()], ["failed", true]);
+  flow.send({ type: "retry" });
+  deepEqual([flow.state.step, mayFailover()], ["running", true]);
+  flow.send({ type: "failover" });
+  await settle();
+  equal(flow.state.step, "review");
+});
+
+Deno.test("another relayer pays the same recipient, whatever is pressed", () => {
+  const due = nextWithdraw(resumeWithdraw("aa", "UQ"), { type: "failover_due" });
+  const checking = nextWithdraw(due, { type: "failover" });
+  const reviewed = nextWithdraw(checking, { type: "reviewed", review: review([]) });
+  for (const state of [checking, reviewed]) {
+    equal(nextWithdraw(state, { type: "back" }).step, "running", "the earlier withdrawal is followed");
+  }
+  const failing = nextWithdraw(checking, failed("relayer_unavailable"));
+  ok(failing.step === "failed" && failing.maySettle && failing.mayFailover);
+  equal(nextWithdraw(failing, { type: "back" }), failing);
+  const running = nextWithdraw(reviewed, { type: "confirm" });
+  ok(running.step === "running" && running.recipient === "UQ");
+  equal(nextWithdraw(running, { type: "back" }), running);
+  ok((nextWithdraw(running, failed("artifact_unavailable")) as { maySettle?: boolean }).maySettle);
+});
+
+Deno.test("a failure to measure the relayer's time changes nothing", () => {
+  const running = resumeWithdraw("aa", "UQ");
+  equal(nextWithdraw(running, failed("note_store_corrupted", "failover")), running);
+});
