@@ -2,8 +2,8 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { NoteRecord } from "../../client/notes/note_store.ts";
 import { backupMachine } from "../flows/backup.ts";
-import { beginPayment, depositMachine, resumeDeposit } from "../flows/deposit.ts";
-import type { DepositState } from "../flows/deposit_state.ts";
+import { beginPayment, depositMachine, resumeDeposit } from "../flows/deposit/deposit.ts";
+import type { DepositState } from "../flows/deposit/deposit_state.ts";
 import { addProof, connectionsOf } from "../flows/settings.ts";
 import { addressInCode } from "../wallet/address_code.ts";
 import { resumeWithdraw, withdrawMachine, type WithdrawState } from "../flows/withdraw.ts";

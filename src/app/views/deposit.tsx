@@ -7,7 +7,7 @@ import type {
   DepositTicket,
   PoolChoice,
   WalletStep,
-} from "../flows/deposit_state.ts";
+} from "../flows/deposit/deposit_state.ts";
 import type { PayerSource } from "../ports.ts";
 import { en as texts } from "../text/en.ts";
 import { Choice, Form } from "./fields.tsx";

@@ -1,5 +1,5 @@
 /** A connected wallet's part of a deposit: connect, pay, wait. */
-import type { DepositEvent, WalletStep } from "../flows/deposit_state.ts";
+import type { DepositEvent, WalletStep } from "../flows/deposit/deposit_state.ts";
 import type { PayerSource } from "../ports.ts";
 import { en as texts } from "../text/en.ts";
 import { Button, Notice, ProblemNotice, Progress, QrCode } from "./parts.tsx";

@@ -1,6 +1,6 @@
 /** The deposit of one note, which is stored first. Only the pool's log proves a payment. */
-import type { Payer, PayerSource, PayMessage } from "../ports.ts";
-import type { Machine } from "./machine.ts";
+import type { Payer, PayerSource, PayMessage } from "../../ports.ts";
+import type { Machine } from "../machine.ts";
 import type {
   DepositEvent,
   DepositState,

@@ -2,9 +2,9 @@
 import { equal, ok } from "node:assert/strict";
 import { Address, beginCell } from "@ton/core";
 import fc from "fast-check";
-import { Problem } from "../../core/errors/problem.ts";
-import { propertyParameters } from "../../../testkit/random/property_runs.ts";
-import type { Payer, PayerSource, PayMessage } from "../ports.ts";
+import { Problem } from "../../../core/errors/problem.ts";
+import { propertyParameters } from "../../../../testkit/random/property_runs.ts";
+import type { Payer, PayerSource, PayMessage } from "../../ports.ts";
 import {
   depositMachine,
   type DepositServices,
@@ -13,7 +13,7 @@ import {
   resumeDeposit,
 } from "./deposit.ts";
 import type { DepositEvent, DepositState, DepositTicket } from "./deposit_state.ts";
-import { type Flow, startFlow } from "./machine.ts";
+import { type Flow, startFlow } from "../machine.ts";
 
 const steps = [
   "pay",

@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { Address, beginCell } from "@ton/core";
-import { Problem } from "../../core/errors/problem.ts";
-import type { Payer, PayerSource, PayMessage } from "../ports.ts";
+import { Problem } from "../../../core/errors/problem.ts";
+import type { Payer, PayerSource, PayMessage } from "../../ports.ts";
 import {
   depositMachine,
   type DepositServices,
@@ -10,7 +10,7 @@ import {
   resumeDeposit,
 } from "./deposit.ts";
 import type { DepositEvent, DepositState, DepositTicket } from "./deposit_state.ts";
-import { startFlow } from "./machine.ts";
+import { startFlow } from "../machine.ts";
 
 const pool = { key: "native-1", version: 1, asset: "native", amount: "1" } as const;
 const ticket: DepositTicket = { id: "aa", pool };

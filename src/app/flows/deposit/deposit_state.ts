@@ -1,6 +1,6 @@
 /** The states and events of a deposit, see {@linkcode nextDeposit}. */
-import type { Problem } from "../../core/errors/problem.ts";
-import type { Payer, PayerSource, PayMessage } from "../ports.ts";
+import type { Problem } from "../../../core/errors/problem.ts";
+import type { Payer, PayerSource, PayMessage } from "../../ports.ts";
 
 export interface PoolChoice {
   readonly key: string;
