@@ -122,6 +122,28 @@ Deno.test("store check finds leaves that a start would read otherwise than the r
   }
 });
 
+Deno.test("store check reports whether a transfer is in flight", async () => {
+  for (const inFlight of [true, false]) {
+    const directory = await Deno.makeTempDir({ prefix: "tonado-check-" });
+    const store = await openKvStore(directory);
+    try {
+      await store.restore((async function* () {
+        for (const row of generateRows({ deposits: 10, jobs: 10 })) {
+          if (inFlight || row.kind !== "transfer") yield row;
+        }
+      })());
+      const transfer = (await checkStore(store, () => {})).find(({ name }) => name === "transfer");
+      deepEqual(
+        [transfer?.passed, transfer?.detail],
+        [true, inFlight ? "one of 4 withdrawals" : "none in flight"],
+      );
+    } finally {
+      await store.close();
+      await Deno.remove(directory, { recursive: true });
+    }
+  }
+});
+
 for (const [claim, failing, change] of cases) {
   Deno.test(`store check finds ${claim}`, async () => {
     const directory = await Deno.makeTempDir({ prefix: "tonado-check-" });

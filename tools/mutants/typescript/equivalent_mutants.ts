@@ -104,6 +104,26 @@ const equivalentTypeScriptMutants: readonly EquivalentMutant[] = [
     shows: /initialMs: 100, maxMs: 5_000 \}; => .* (?:99|101), maxMs/,
     reason: "one millisecond more or less until a listener is reopened",
   },
+  {
+    file: "http/responses/response_backpressure.ts",
+    shows: /CHUNK_BYTES = 128 \* 1024; => .*CHUNK_BYTES = (?:12[79] \* 1024|128 \* 102[35]);/,
+    reason: "a bound of memory, chosen with room: the response has the same bytes",
+  },
+  {
+    file: "ops/audit/audit.ts",
+    shows: /state !== "active" \|\| !code \|\| !data\) \{ => .*"active" \|\| !(?:code|data)\) \{/,
+    reason: "an active account has code and data; the condition narrows the types",
+  },
+  {
+    file: "ops/keys/pool_keys.ts",
+    shows: /refs\.length === 0 && POINT_BITS.* => .*refs\.length === 0 \|\| POINT_BITS/,
+    reason: "the set is only searched for points, and no cell with references has the bits of one",
+  },
+  {
+    file: "ops/rescue/thaw_helper.ts",
+    shows: /packed\.push\(\{ bytes: 0, cells.* => .*packed\.push\(\{ bytes: 1, cells/,
+    reason: "a piece holds one byte less, of a bound that leaves room",
+  },
 ];
 
 /** Returns why a mutant is equivalent, or undefined. */

@@ -112,6 +112,29 @@ for (const [what, v2, expected, change = {}] of cases) {
   Deno.test(`a version 2 pool with ${what} is found`, () => assert.deepEqual(findings(change, v2), expected));
 }
 
+const [owner, master, wallet] = ["aa", "bb", "cc"].map((byte) => Address.parse("0:" + byte.repeat(32)));
+const jettonInfo: Partial<PoolFacts["info"]> = {
+  ...{ assetKind: "jetton", owner, jettonMaster: master, jettonWallet: wallet, claims: 1 },
+};
+for (
+  const [what, change] of [
+    ["nothing else", {}],
+    ["another owner", { owner: null }],
+    ["another master", { jettonMaster: wallet }],
+    ["another wallet", { jettonWallet: null }],
+    ["another number of claims", { claims: 2 }],
+  ] as const
+) {
+  Deno.test(`the ledger of a jetton pool that reports ${what} is compared with its getters`, () => {
+    const claims = [{ id: 1n, amount: 5n, destination: wallet }];
+    const data = encodeV2PoolData({ ...state, owner, jetton: { master, wallet, claims } });
+    const info = { ...sound.info, ...jettonInfo, ...change };
+    const facts = { ...sound, info, version2: { ...version2, stored: tryDecodeV2PoolData(data) } };
+    const tree = auditChecks(facts).find(({ name }) => name === "tree");
+    assert.equal(tree?.verdict, what === "nothing else" ? "ok" : "failed");
+  });
+}
+
 Deno.test("data of another layout is not decoded", () => {
   assert.equal(tryDecodeV2PoolData(Cell.EMPTY), undefined);
 });
