@@ -1,8 +1,8 @@
 /// <reference lib="dom" />
 /** The app: runs the store's flow, the route and the lock, and shows the current screen. */
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { isLockDue, storeMachine, type StoreState } from "../flows/store.ts";
-import { startFlow } from "../flows/machine.ts";
+import { isLockDue, type StoreEvent, storeMachine, type StoreState } from "../flows/store.ts";
+import { type Flow, startFlow } from "../flows/machine.ts";
 import { restoreMachine } from "../flows/restore.ts";
 import { addProof } from "../flows/settings.ts";
 import type { Session } from "../services/context.ts";
@@ -21,9 +21,7 @@ import { useFlow, useMachine } from "./use_flow.ts";
 const LOCK_CHECK_INTERVAL_MS = 5_000;
 const MAX_BACKUP_BYTES = 128_000_000;
 
-type StoreFlow = ReturnType<
-  typeof startFlow<StoreState<Session>, Parameters<ReturnType<typeof storeMachine<Session>>["next"]>[1]>
->;
+type StoreFlow = Flow<StoreState<Session>, StoreEvent<Session>>;
 
 export function App({ ports }: { readonly ports: AppPorts }) {
   const flow: StoreFlow = useMemo(
@@ -135,14 +133,12 @@ function RestoreScreen(
   const latest = useRef(session);
   latest.current = session;
   const created = useRef<Session | undefined>(undefined);
-  const [state, send] = useMachine(() => ({
-    machine: restoreMachine(restoreServices(
+  const [state, send] = useMachine("restore", { step: "choose" }, () =>
+    restoreMachine(restoreServices(
       ports.context,
       () => latest.current,
       (session) => created.current = session,
-    )),
-    initial: { step: "choose" as const },
-  }), "restore");
+    )));
   const scan = useScanner(ports, (text) => /tonado/i.test(text));
   return (
     <>

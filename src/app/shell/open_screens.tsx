@@ -4,7 +4,7 @@ import type { NoteRecord } from "../../client/notes/note_store.ts";
 import { backupMachine } from "../flows/backup.ts";
 import { beginPayment, depositMachine, resumeDeposit } from "../flows/deposit/deposit.ts";
 import type { DepositState } from "../flows/deposit/deposit_state.ts";
-import { addProof, connectionsOf } from "../flows/settings.ts";
+import { addProof, type BackupProof, connectionsOf } from "../flows/settings.ts";
 import { addressInCode } from "../wallet/address_code.ts";
 import { resumeWithdraw, withdrawMachine, type WithdrawState } from "../flows/withdraw.ts";
 import type { Session } from "../services/context.ts";
@@ -42,7 +42,11 @@ export function OpenScreens(
   },
 ) {
   const [records, reload] = useRecords(ports, session, route);
-  const [check, sendCheck] = useCheck(ports, session);
+  const [check, sendCheck] = useMachine(
+    "check",
+    { step: "idle" },
+    () => checkMachine(checkServices(ports.context, session)),
+  );
   const coverage = useCoverage(ports, session, records);
   const versions = useVersions(ports.place);
   useEffect(reload, [check.step]);
@@ -67,8 +71,7 @@ export function OpenScreens(
     case "report":
       return (
         <ReportScreen
-          {...{ ports, session }}
-          rows={rows.filter(({ state }) => state === "withdrawn")}
+          {...{ ports, session, rows: rows.filter(({ state }) => state === "withdrawn") }}
         />
       );
     case "settings":
@@ -88,13 +91,6 @@ export function OpenScreens(
         />
       );
   }
-}
-
-function useCheck(ports: AppPorts, session: Session) {
-  return useMachine(() => ({
-    machine: checkMachine(checkServices(ports.context, session)),
-    initial: { step: "idle" as const },
-  }), "check");
 }
 
 function routeOf({ id, state }: NoteRow): string {
@@ -153,17 +149,14 @@ function useAutoCheck({ step, result }: CheckState, waiting: readonly NoteRow[],
 type KnownProps = ScreenProps & { readonly isBackedUp: boolean; readonly onDone: () => void };
 
 function BackupScreen({ ports, session, onDone }: KnownProps) {
-  const { backup } = texts;
+  const { printTitle: title, printLines: lines } = texts.backup;
   const { downloads } = ports.context;
-  const [state, send] = useMachine(() => ({
-    machine: backupMachine(backupServices(
-      ports.context,
-      session,
-      (proof) => ports.changeSettings(addProof(ports.settings.value, proof)),
-      { title: backup.printTitle, lines: backup.printLines },
-    )),
-    initial: { step: "offer" as const },
-  }), "backup");
+  const recordProof = (proof: BackupProof) => ports.changeSettings(addProof(ports.settings.value, proof));
+  const [state, send] = useMachine(
+    "backup",
+    { step: "offer" },
+    () => backupMachine(backupServices(ports.context, session, recordProof, { title, lines })),
+  );
   const scan = useScanner(ports, (text) => text.startsWith("tonado"));
   return (
     <>
@@ -182,9 +175,7 @@ function BackupScreen({ ports, session, onDone }: KnownProps) {
 
 function DepositScreen({ ports, session, isBackedUp, onDone, id }: KnownProps & { readonly id: string }) {
   const { context } = ports;
-  const [initial, setInitial] = useState<DepositState | undefined>(
-    id === "" ? { step: "choosing" } : undefined,
-  );
+  const [initial, setInitial] = useState<DepositState | undefined>(id ? undefined : { step: "choosing" });
   useEffect(() => {
     if (id === "") return;
     ticketOf(context, session, id).then(
@@ -201,8 +192,9 @@ function DepositFlow(
 ) {
   const { context } = ports;
   const [state, send] = useMachine(
-    () => ({ machine: depositMachine(depositServices(context, session)), initial }),
     "deposit",
+    initial,
+    () => depositMachine(depositServices(context, session)),
   );
   const pools = useMemo(
     () =>
@@ -218,10 +210,7 @@ function DepositFlow(
       sources={ports.sources.list()}
       onCopy={(value) => context.downloads.copy(value)}
       backup={
-        <BackupScreen
-          {...{ ports, session, isBackedUp }}
-          onDone={() => send({ type: "backup_proven" })}
-        />
+        <BackupScreen {...{ ports, session, isBackedUp, onDone: () => send({ type: "backup_proven" }) }} />
       }
     />
   );
@@ -229,10 +218,11 @@ function DepositFlow(
 
 function WithdrawScreen({ ports, session, record, onDone }: KnownProps & { readonly record: NoteRecord }) {
   const { asset, amount } = record.note.reveal();
-  const [state, send] = useMachine(() => ({
-    machine: withdrawMachine(withdrawServices(ports.context, session)),
-    initial: startWithdrawal(record),
-  }), record.id);
+  const [state, send] = useMachine(
+    record.id,
+    startWithdrawal(record),
+    () => withdrawMachine(withdrawServices(ports.context, session)),
+  );
   const scan = useScanner(ports, (text) => addressInCode(text) !== undefined);
   const { isShared, isShareAccepted, withdrawalEndpoint } = connectionsOf(ports.settings.value, ports.config);
   return (
@@ -245,8 +235,7 @@ function WithdrawScreen({ ports, session, record, onDone }: KnownProps & { reado
           accepted
             ? ports.changeSettings({ acceptedSharedHost: new URL(withdrawalEndpoint).host })
             : ports.go("#/settings")}
-        onScan={scan.start &&
-          ((onAddress) => scan.start!((code) => onAddress(addressInCode(code)!)))}
+        onScan={scan.start && ((onAddress) => scan.start!((code) => onAddress(addressInCode(code)!)))}
         onCopy={(value) => ports.context.downloads.copy(value)}
       />
       <ScanOverlay scan={scan} label={texts.withdraw.scan} />

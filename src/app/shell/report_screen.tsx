@@ -13,10 +13,11 @@ export function ReportScreen(
     readonly rows: Parameters<typeof ReportView>[0]["rows"];
   },
 ) {
-  const [state, send] = useMachine(() => ({
-    machine: reportMachine(reportServices(ports.context, session)),
-    initial: { step: "choose" as const },
-  }), session ? "open" : "locked");
+  const [state, send] = useMachine(
+    session ? "open" : "locked",
+    { step: "choose" },
+    () => reportMachine(reportServices(ports.context, session)),
+  );
   const { downloads } = ports.context;
   return (
     <ReportView

@@ -4,13 +4,11 @@ import { type Flow, type Machine, startFlow } from "../flows/machine.ts";
 
 /** Runs a machine while the component is shown. A new `key` starts it again. */
 export function useMachine<State, Event>(
-  create: () => { readonly machine: Machine<State, Event>; readonly initial: State },
   key: string,
+  initial: NoInfer<State>,
+  create: () => Machine<State, Event>,
 ): [state: State, send: (event: Event) => void] {
-  const flow = useMemo(() => {
-    const { machine, initial } = create();
-    return startFlow(machine, initial);
-  }, [key]);
+  const flow = useMemo(() => startFlow(create(), initial), [key]);
   useEffect(() => () => flow.stop(), [flow]);
   return [useFlow(flow), flow.send];
 }
