@@ -53,6 +53,8 @@ const files = new Map<string, Bytes>();
 for (const name of ARTIFACTS) files.set(`artifacts/${name}`, await read(`artifacts/${name}`));
 const scripts = await bundleApp(root, values.main, { artifacts: artifactFacts() });
 for (const [name, bytes] of scripts.files) files.set(name, bytes);
+const css = await read("app/app.css");
+const style = { name: hashedName("app.css", css), bytes: css };
 await addStaticFiles();
 const config = await staticConfig({ ...values, walletBridges }, root);
 for (const [name, text] of config?.files ?? []) files.set(name, encode(text));
@@ -79,22 +81,17 @@ async function addStaticFiles(): Promise<void> {
   for await (const { name, isFile } of Deno.readDir(new URL("app/icons/", root))) {
     if (isFile) files.set(`icons/${name}`, await read(`app/icons/${name}`));
   }
-  const style = await read("app/app.css");
-  files.set(hashedName("app.css", style), style);
+  files.set(style.name, style.bytes);
 }
 
 function addPage(connect: readonly string[]): void {
-  const style = [...files.keys()].find((name) => name.endsWith(".css"))!;
-  files.set("index.html", renderPageOf(style, connect));
-}
-
-function renderPageOf(style: string, connect: readonly string[]): Bytes {
-  return encode(renderPage({
+  const page = renderPage({
     template: new TextDecoder().decode(Deno.readFileSync(new URL("app/index.html", root))),
-    style: { name: style, bytes: files.get(style)! },
+    style,
     scripts: scripts.entry.map((name) => ({ name, bytes: files.get(name)! })),
     connect,
-  }));
+  });
+  files.set("index.html", encode(page));
 }
 
 /** The manifest of hashes that the service worker checks, and the checksums for people. */
@@ -102,21 +99,21 @@ function addVersion(): void {
   const sums = checksums(files);
   const listed = [...files].sort(([a], [b]) => a < b ? -1 : 1)
     .map(([name, bytes]) => [name, { sha256: sha256Of(bytes), bytes: bytes.length }]);
-  const version = {
-    version: metadata.version,
+  const { version } = metadata;
+  const manifest = {
+    version,
     hash: sha256Of(sums),
     bridges: walletBridges,
     files: Object.fromEntries(listed),
   };
   files.set("SHA256SUMS", encode(sums));
-  files.set("version.json", encode(JSON.stringify(version, null, 1) + "\n"));
+  files.set("version.json", encode(JSON.stringify(manifest, null, 1) + "\n"));
 }
 
 function budgets(): Budget[] {
-  const style = [...files.keys()].find((name) => name.endsWith(".css"))!;
   // Engines without wide arithmetic, today's browsers, run the larger build.
   const kernel = (name: string) => [...files.keys()].find((path) => path.startsWith(`${name}-`))!;
-  const start = ["index.html", style, ...scripts.entry, kernel("poseidon_wasm")];
+  const start = ["index.html", style.name, ...scripts.entry, kernel("poseidon_wasm")];
   return [
     { what: "first load", limit: 230, files: start },
     { what: "prover worker", limit: 155, files: [scripts.workers.prover, kernel("prover_wasm")] },
