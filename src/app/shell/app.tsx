@@ -111,9 +111,7 @@ function ClosedScreens(
 /** Saves an unreadable store as a file, because it may be readable elsewhere. */
 async function saveUnreadable({ context: { files, downloads } }: AppPorts): Promise<void> {
   const bytes = await files.read();
-  if (bytes) {
-    downloads.save("tonado-notes-unreadable.age", new Uint8Array(bytes), "application/octet-stream");
-  }
+  if (bytes) downloads.save("tonado-notes-unreadable.age", new Uint8Array(bytes), "application/octet-stream");
 }
 
 /** Removes an unreadable store, once the user has checked that the browser saved it as a file. */

@@ -124,9 +124,7 @@ async function verifyFile(context: CliContext, file: string, options: ChainOptio
   const snapshot = await readAndVerify(context, file, options);
   if (options.json) return writeJson(context, { network: options.network, ...toJson(snapshot, options) });
   if (options.quiet) return;
-  for (const pool of snapshot.pools) {
-    context.stdout.write(`${describePool(pool, options)}: as on chain\n`);
-  }
+  for (const pool of snapshot.pools) context.stdout.write(`${describePool(pool, options)}: as on chain\n`);
   context.stdout.write(`sha256 ${snapshot.sha256}\n`);
 }
 

@@ -51,9 +51,7 @@ export function walletCommand(context: CliContext): Command {
 async function showWallet(context: CliContext, options: ChainOptions & PayerOptions): Promise<void> {
   const chain = context.connect(options.network, loadEndpoint(options, context.env));
   const wallet = await openPayerWallet(context, options, chain);
-  if (!wallet) {
-    throw usageError("--mnemonic-file", "is required, unless --ask-mnemonic is given");
-  }
+  if (!wallet) throw usageError("--mnemonic-file", "is required, unless --ask-mnemonic is given");
   const balance = await wallet.balance();
   const { network } = options;
   const address = wallet.format();

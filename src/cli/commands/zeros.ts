@@ -36,9 +36,7 @@ function printZeros({ stdout, env }: CliContext, { decimal, json, quiet }: Zeros
   if (rows.some(({ decimal }, height) => decimal !== String(zeros[height]))) {
     throw new Problem("artifact_corrupted", "the roots of empty subtrees do not follow from their seed");
   }
-  if (json) {
-    return writeJson({ stdout }, { seed: ZERO_SEED, height: MERKLE_TREE_HEIGHT, zeros: rows });
-  }
+  if (json) return writeJson({ stdout }, { seed: ZERO_SEED, height: MERKLE_TREE_HEIGHT, zeros: rows });
   const c = colours(stdout, env);
   if (!quiet) stdout.write(`${c.bold("height")}  root of an empty subtree\n`);
   for (const row of rows) {

@@ -120,9 +120,7 @@ export class DepositView extends CommandView<DepositViewOptions> {
 
   showStep(step: DepositStep | LinkDepositStep): void {
     if (step.step === "link") return this.#showLink(step.link);
-    if (this.writeEvent({ event: step.step, id: this.#noteId, ...step, step: undefined })) {
-      return;
-    }
+    if (this.writeEvent({ event: step.step, id: this.#noteId, ...step, step: undefined })) return;
     const texts: Record<typeof step.step, string> = {
       syncing: "reading the pool's deposits",
       proving: "proving",

@@ -48,7 +48,5 @@ Deno.test("the recurrence is the same permutation", () => {
     FIELD_MODULUS - 1n,
     5n,
   ]];
-  for (const input of inputs) {
-    assert.deepEqual(permuteByRecurrence(parameters, input), permute(input));
-  }
+  for (const input of inputs) assert.deepEqual(permuteByRecurrence(parameters, input), permute(input));
 });

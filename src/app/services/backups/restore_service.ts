@@ -74,9 +74,7 @@ async function readSource(
   source: Restorable,
   passphrase: Secret<string>,
 ): Promise<NoteStoreContent> {
-  if (source.kind === "file") {
-    return await openBackupFile(context, source.bytes, passphrase);
-  }
+  if (source.kind === "file") return await openBackupFile(context, source.bytes, passphrase);
   if (source.kind === "code") {
     return parseText(await context.vaults.openPaperCode(source.code, passphrase), context.clock.now());
   }

@@ -29,9 +29,7 @@ export class Version2Scenario extends ScenarioBase<V2Pool> {
     const wallets = await this.openWallets();
     this.emitStarted();
     const notes: Note[] = [];
-    for (let i = 0; i < DEPOSIT_COUNT; i++) {
-      notes.push(await this.#deposit(wallets[i % wallets.length]));
-    }
+    for (let i = 0; i < DEPOSIT_COUNT; i++) notes.push(await this.#deposit(wallets[i % wallets.length]));
     const tree = await this.#settle(relayer);
     const withdrawals = await this.#prove(tree, notes, relayer.address, freshAddress());
     await this.#withdraw(withdrawals, relayer);

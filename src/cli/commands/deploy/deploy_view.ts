@@ -109,9 +109,7 @@ export class DeployView extends CommandView<DeployCommandOptions> {
   }
 
   showWaiting({ elapsed, timeout }: { elapsed: number; timeout: number }): void {
-    if (!this.options.quiet) {
-      this.progress.update("waiting until the pool is on chain", elapsed / timeout);
-    }
+    if (!this.options.quiet) this.progress.update("waiting until the pool is on chain", elapsed / timeout);
   }
 
   showDeployed(deployment: Deployment, registry: string, sent: boolean): void {

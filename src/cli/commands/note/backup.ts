@@ -67,9 +67,7 @@ export async function backupNotes(context: CliContext, file: string, options: Ba
     store: basename(loadNoteStoreConfig(options, context.env).path),
   });
   await context.writeNewFile(file, ReadableStream.from([new TextEncoder().encode(html)]));
-  if (plain) {
-    printWarning(context, "anyone who sees this page or the file can take the money");
-  }
+  if (plain) printWarning(context, "anyone who sees this page or the file can take the money");
   const how = plain ? "not encrypted" : "encrypted with the store's passphrase";
   printResult(
     context,

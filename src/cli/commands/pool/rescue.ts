@@ -76,13 +76,8 @@ async function rescuePool(context: CliContext, pool: string, options: RescueOpti
       onProgress: (count) => progress.update(`${count} transactions of the pool read`, 0),
     }));
   const addressText = address.toString({ bounceable: false, testOnly: network !== "mainnet" });
-  const members = {
-    network,
-    address: addressText,
-    state: account.state,
-    action: plan.kind,
-    ...describe(plan),
-  };
+  const { state } = account;
+  const members = { network, address: addressText, state, action: plan.kind, ...describe(plan) };
   if (!plan.message) {
     const paid = plan.paidYears.toFixed(1);
     return printResult(context, options, members, `Storage is paid for ${paid} years: nothing to send.`);

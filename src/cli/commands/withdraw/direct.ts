@@ -11,9 +11,7 @@ import { confirmWithdrawal, type WithdrawalRun } from "./run.ts";
 export async function submitDirectly(run: WithdrawalRun, prover: Prover): Promise<void> {
   const { context, options, chain, pool, note, recipient, view, signal, jetton } = run;
   const wallet = await openPayerWallet(context, options, chain);
-  if (!wallet) {
-    throw usageError("--mnemonic-file", "is required with --self: the wallet that pays the gas");
-  }
+  if (!wallet) throw usageError("--mnemonic-file", "is required with --self: the wallet that pays the gas");
   const source = commitmentsFromChain(chain, pool.address, note.version);
   const tree = await syncTree(pool, source, undefined, ({ leafCount }) => view.showLeavesRead(leafCount));
   await confirmWithdrawal(run, { fee: 0n, tree, through: wallet.format() });

@@ -44,9 +44,7 @@ export async function resumeInterrupted(run: WithdrawalRun): Promise<boolean> {
 export async function submitThroughRelayer(run: WithdrawalRun, prover: Prover): Promise<void> {
   const { options, pool, deployment, record, note, recipient, unrecoverable, view, signal } = run;
   const urls = options.relayer ?? (record.withdrawal?.relayer ? [record.withdrawal.relayer] : []);
-  if (urls.length === 0) {
-    throw new Problem("invalid_config", undefined, { errors: [MISSING_RELAYER] });
-  }
+  if (urls.length === 0) throw new Problem("invalid_config", undefined, { errors: [MISSING_RELAYER] });
   const { network } = options;
   const refund = parseUnits(options.refund);
   const maxFee = maxFeeOf(deployment, options);
