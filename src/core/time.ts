@@ -1,4 +1,4 @@
-/** Waits use this clock, so they can be cancelled and tests replace it. tests/repository lists the other timers. */
+/** The clock that waits use, so that tests can replace it. source_rules_test.ts lists the other timers. */
 import { Problem, type ProblemCode } from "./errors/problem.ts";
 
 export interface Clock {

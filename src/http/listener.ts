@@ -10,7 +10,7 @@ export interface Listener {
 
 export interface ConnectionInfo {
   readonly peer: string;
-  /** Settles when the response is sent or aborted, but never if first read after the request has ended. */
+  /** Settles when the response was sent or aborted. If first read after the request, it never settles. */
   readonly sent: Promise<void>;
 }
 

@@ -3,7 +3,7 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { listen } from "../../src/http/listener.ts";
 import { withApiAndApp } from "./api_harness.ts";
 
-const PATIENCE_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 const BODY = JSON.stringify({ pool: `0:${"ab".repeat(32)}`, commitment: "0x01" });
 /** What must not be answered where it is a part of a body. */
 const HIDDEN = "GET /pools HTTP/1.1\r\nhost: x\r\n\r\n";
@@ -58,7 +58,7 @@ class Client {
     const late = Promise.withResolvers<never>();
     const timer = setTimeout(
       () => late.reject(new Error(`nothing came any more after ${this.#text}`)),
-      PATIENCE_MS,
+      TIMEOUT_MS,
     );
     try {
       const count = await Promise.race([this.#connection.read(bytes), late.promise]);

@@ -66,8 +66,8 @@ Deno.test("http: a request above the concurrency limit gets 503 with Retry-After
     isProblem(await ask("/withdraw", post(payload)), "not_ready");
   }, { maxConcurrentRequests: 1 }));
 
-const LARGEST = "/docs/swagger-ui.js";
-const head = (url: string) => fetch(url + LARGEST, { method: "HEAD" }).then(({ status }) => status);
+const LARGE_FILE = "/docs/swagger-ui.js";
+const head = (url: string) => fetch(url + LARGE_FILE, { method: "HEAD" }).then(({ status }) => status);
 
 /** Connections that ask for the largest file of /docs and read nothing. */
 class Unread {
@@ -83,7 +83,7 @@ class Unread {
    * every place. One request at a time: a second one behind the first would be refused for the first's place.
    */
   async holdPlaces(): Promise<void> {
-    const request = new TextEncoder().encode(`GET ${LARGEST} HTTP/1.1\r\nhost: x\r\n\r\n`);
+    const request = new TextEncoder().encode(`GET ${LARGE_FILE} HTTP/1.1\r\nhost: x\r\n\r\n`);
     await waitUntil("no place for one more large answer", async () => {
       for (const connection of this.connections) await connection.write(request);
       for (let look = 0; look < 3; look++) {
@@ -118,7 +118,7 @@ Deno.test("http: the place of a large answer is held until it is read, given up 
       await brokenOff.holdPlaces();
       brokenOff.close();
       await waitUntil("broken off", async () => await head(listener.url) === 200);
-      const whole = await (await fetch(listener.url + LARGEST)).text();
+      const whole = await (await fetch(listener.url + LARGE_FILE)).text();
       ok(whole.length > 1e6);
       await waitUntil("read", async () => await head(listener.url) === 200);
     } finally {

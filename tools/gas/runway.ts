@@ -1,7 +1,7 @@
 /**
- * How long an unused pool pays for its storage. The chain charges an account for its cells and bits by the
- * second. The size is the upper bound of contracts/SPEC.md, which the contracts compute with, so it holds for keys that
- * an attacker chooses. The balance is what SPEC.md says that deposits and withdrawals left.
+ * Computes how long a pool without further use can pay for its storage, which the chain charges per cell, bit and
+ * second. The size is the upper bound of contracts/SPEC.md, which holds for any keys. The balance is what deposits and
+ * withdrawals leave in the pool by SPEC.md.
  */
 import { contractConstants } from "../../testkit/chain/contract_constants.ts";
 import { POOL_CAPACITY } from "../../src/core/protocol/pool_constants.ts";

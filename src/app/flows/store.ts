@@ -163,7 +163,7 @@ function nextLooking<Session>(state: StoreState<Session>, event: StoreEvent<Sess
 export const LOCK_AFTER_MS = 600_000;
 export const LOCK_HIDDEN_AFTER_MS = 120_000;
 
-/** Returns whether to lock now, with times in milliseconds of one clock. Also true if the clock went backwards. */
+/** Returns whether to lock now: after idle time, or if the clock went backwards. Times in milliseconds. */
 export function isLockDue(
   now: number,
   { lastInput, hiddenSince, lockAfterMs = LOCK_AFTER_MS }: {

@@ -140,7 +140,7 @@ function formatConfig(
     "\n";
 }
 
-/** What wallets show about the app. Browsers store notes only in a secure context: other hosts need HTTPS. */
+/** Returns the manifest that wallets show. Only localhost may use HTTP: browsers require a secure context. */
 function walletManifest({ host, hostname, protocol }: URL, prefix: string): Uint8Array<ArrayBuffer> {
   const isLocal = ["localhost", "127.0.0.1", "[::1]"].includes(hostname);
   const base = `${isLocal ? protocol : "https:"}//${host}${prefix}`;

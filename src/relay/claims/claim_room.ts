@@ -1,4 +1,4 @@
-/** The room that a jetton pool has for claims. The pool refuses withdrawals whose payouts may not fit. */
+/** Computes how many withdrawals a jetton pool still accepts: it refuses those whose claims may not fit. */
 import { MAX_OPEN_CLAIMS } from "../../core/protocol/pool_constants.ts";
 
 interface ClaimsRead {
@@ -14,14 +14,14 @@ export function payoutRoom(openClaims: number): number {
 
 export class ClaimRoom {
   #last: ClaimsRead | undefined;
-  /** At the last read, the payouts of all withdrawals counted by this read had finished. */
+  /** An earlier read: the payouts of all withdrawals that it counted have finished since. */
   #ended: ClaimsRead | undefined;
 
   get openClaims(): number {
     return this.#last?.claims ?? 0;
   }
 
-  /** `payoutMs`: upper bound for the time until a refused payout is a claim. */
+  /** `payoutMs`: the longest time until a refused payout becomes a claim. */
   update(read: ClaimsRead, payoutMs: number): void {
     const previous = this.#last;
     if (previous !== undefined && read.at - previous.at >= payoutMs) this.#ended = previous;
@@ -29,13 +29,13 @@ export class ClaimRoom {
     this.#last = read;
   }
 
-  /** Returns the number of withdrawals whose payouts may have become claims that the last read did not count. */
+  /** Counts withdrawals whose payouts may still become claims that the last read does not include. */
   uncounted(withdrawals: number): number {
     const { withdrawals: ended = 0 } = this.#ended ?? {};
     return Math.max(0, Math.max(withdrawals, this.#last?.withdrawals ?? 0) - ended);
   }
 
-  /** Returns how many more withdrawals the pool accepts in the worst case for `withdrawals` so far. */
+  /** Returns how many more withdrawals the pool accepts even if all payouts under way are refused. */
   left(withdrawals: number): number {
     if (this.#last === undefined) return 0;
     return Math.max(0, payoutRoom(this.#last.claims) - this.uncounted(withdrawals));

@@ -2,7 +2,7 @@ import { deepEqual, equal } from "node:assert/strict";
 import { ChainHead, watchChainHead } from "./chain_head.ts";
 import { getPollingIntervals } from "../polling_intervals.ts";
 
-Deno.test("head: it stands still after answers without a newer block for longer than the patience", () => {
+Deno.test("an endpoint is stalled after responses without a newer block for longer than the timeout", () => {
   const head = new ChainHead(60_000);
   equal(head.isStalled, false, "nobody has asked");
   head.observe(7, 1_000_000);

@@ -1,6 +1,7 @@
-// Verifies a history by get methods, because nothing commits to an account's newest transactions: its root must
-// be recent and its nullifiers spent. A second endpoint must know the newest transaction. With one endpoint, the
-// account state must name it if the history is long or says that one of our withdrawals failed.
+// Hashes link transactions only backwards, so other sources verify the newest ones: the root must be recent
+// and the nullifiers spent (get methods), and a second endpoint must know the newest transaction. Without a
+// second endpoint, the account state must name it if the history is long or contains a failure of one of
+// our withdrawals.
 import type { Address } from "@ton/core";
 import { Problem } from "../../core/errors/problem.ts";
 import { yieldToEventLoop } from "../../core/event_loop_yield.ts";

@@ -22,7 +22,7 @@ interface RollbackDeps extends HistoryVerifierDeps {
   readonly log: Log;
 }
 
-/** The cursor must be missing for this many `staleAfter` periods. A delayed node catches up earlier. */
+/** Rolls back once the cursor was missing for this many `staleAfterMs`: a delayed node catches up sooner. */
 const ROLLBACK_STALE_PERIODS = 5;
 
 interface HistoryRow {

@@ -1,6 +1,7 @@
-// The single writer of the wallet. The journal is its state, so it can be killed at any point: a transfer is
-// journaled before it is sent, resent until it is on chain or has expired by chain time, and then removed. The indexer
-// ends jobs when it sees their events, the broadcaster only jobs whose root has expired. A seqno alone never suffices.
+// The single writer of the wallet. The journal is its state, so the process may be killed at any point: a
+// transfer is journaled before it is sent, and resent until it is on chain or has expired by chain time.
+// Jobs end when the indexer reads their events, or here when their root expires. A higher seqno proves
+// nothing (transfer_lookup.ts).
 import { Cell } from "@ton/core";
 import type { Job, JobChange, LedgerEntry, PoolId, Store, Transfer } from "../../store/store.ts";
 import type { Log } from "../../telemetry/log.ts";

@@ -30,10 +30,10 @@ export function selectDue(jobs: readonly Job[], now: number, policy: BatchPolicy
   return ready.filter((job) => due.has(job));
 }
 
-/** Milliseconds after sending from which a withdrawal without an event is no longer counted. */
+/** A withdrawal that was sent this long ago and has no event yet is no longer counted. */
 const MAX_UNDER_WAY_MS = 600_000;
 
-/** Returns the number of withdrawals of each pool that were sent and that the indexer has not seen yet. */
+/** Counts each pool's withdrawals that were sent and whose events the indexer has not read yet. */
 export function countUnderWay(jobs: readonly Job[], now: number): ReadonlyMap<PoolId, number> {
   const counts = new Map<PoolId, number>();
   for (const { pool, state, broadcastAt = 0 } of jobs) {

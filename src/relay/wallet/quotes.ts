@@ -32,10 +32,10 @@ export class Quotes {
   /** Rejects only if the signal aborts. */
   async fetchAll(wanted: readonly QuoteRequest[]): Promise<void> {
     const open = new Map(wanted.map((quoted) => [quoteKey(quoted), quoted])).values();
-    const asker = async () => {
+    const fetchNext = async () => {
       for (const quoted of open) await this.#fetchOne(quoted); // workers share one iterator
     };
-    await Promise.all(Array.from({ length: MAX_CONCURRENT_QUOTES }, asker));
+    await Promise.all(Array.from({ length: MAX_CONCURRENT_QUOTES }, fetchNext));
   }
 
   get(quoted: QuoteRequest): bigint | undefined {

@@ -7,7 +7,7 @@ import { openWallet } from "../../ton/wallet/wallet.ts";
 import { MAX_JOBS_PER_TRANSFER } from "./due_jobs.ts";
 
 /** The chain's limit for external messages. A value of the embedded store may be one byte larger. */
-const LARGEST_MESSAGE = 65_535;
+const MAX_MESSAGE_BYTES = 65_535;
 
 const unasked = () => Promise.reject(new Problem("chain_unavailable"));
 const chain: Chain = {
@@ -45,5 +45,5 @@ Deno.test("the largest batch of the largest withdrawals fits in one external mes
   }));
   const { message } = wallet.sign({ seqno: 0, validUntil: 2 ** 31, messages });
   const { length } = message.toBoc();
-  ok(length <= LARGEST_MESSAGE, `${length} bytes`);
+  ok(length <= MAX_MESSAGE_BYTES, `${length} bytes`);
 });

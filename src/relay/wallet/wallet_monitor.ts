@@ -18,7 +18,7 @@ interface WalletMonitorDeps {
 }
 
 export interface ObservedWallet extends WalletState {
-  /** Unix seconds: the lower of chain time and our clock minus a node's greatest lag. */
+  /** Unix seconds that have certainly passed on chain, even if a node is behind or our clock is fast. */
   readonly elapsedUntil: number;
   readonly maxPlausibleTime: number; // latest plausible signing time in Unix seconds
 }

@@ -1,4 +1,4 @@
-/** Builds the messages of a transfer. Each carries its slot's path after the withdrawals before it. */
+/** Builds a transfer's messages. In version 2, each withdrawal carries its path after the earlier ones. */
 import { Address, Cell } from "@ton/core";
 import type { SpentSet } from "../../core/protocol/v2/spent_set.ts";
 import type { Job, PoolId, Transfer } from "../../store/store.ts";

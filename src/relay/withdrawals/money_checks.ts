@@ -44,7 +44,7 @@ export async function doesFeeCoverCost(candidate: Candidate): Promise<CheckVerdi
   return holds || { members: { cost: String(cost) } };
 }
 
-/** Checks that a jetton pool has room for the claims of refused payouts. A full pool refuses withdrawals. */
+/** Returns whether a jetton pool has room for the claims of one more withdrawal; else the pool refuses it. */
 export async function arePayoutsOpen({ pool, deps }: Candidate): Promise<CheckVerdict> {
   if (pool.deployment.asset === "native") return true;
   const { claims } = await deps.poolCache.getPoolInfo(pool);

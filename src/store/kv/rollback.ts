@@ -1,4 +1,4 @@
-/** A large rollback needs several commits. The cursor is written last, so a call after a crash finishes it. */
+/** Rolls back in several commits. The last one moves the cursor, so a call after a crash completes it. */
 import { assertCursorIs, type Cursor, type Job, type JobChange, type Rollback } from "../store.ts";
 import { encodeValue, storeKeys } from "./codec.ts";
 import { PAGE_LEAVES } from "./leaf_pages.ts";

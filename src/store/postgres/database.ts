@@ -137,7 +137,7 @@ export class Database {
     if (this.#status.mismatch) throw this.#status.mismatch;
   }
 
-  async #runOnce<T>(begin: string, patience: number, work: (query: Query) => Promise<T>): Promise<T> {
+  async #runOnce<T>(begin: string, timeoutMs: number, work: (query: Query) => Promise<T>): Promise<T> {
     const client = await this.#translateErrors(this.#pool.connect());
     // A failure between two statements is emitted as an event, which would end the process if unhandled.
     const failed = () => {};
@@ -149,11 +149,11 @@ export class Database {
         this.#assertSchemaVersion((begun as unknown as pg.QueryResult[]).at(-1)!.rows);
       }
       const result = await work(async (text, values) => {
-        const statement = { text, values: values as unknown[], query_timeout: patience };
+        const statement = { text, values: values as unknown[], query_timeout: timeoutMs };
         return (await this.#translateErrors(client.query(statement))).rows;
       });
       await this.#translateErrors(
-        client.query({ text: "commit", query_timeout: patience } as pg.QueryConfig),
+        client.query({ text: "commit", query_timeout: timeoutMs } as pg.QueryConfig),
       );
       return result;
     } catch (error) {

@@ -77,8 +77,8 @@ testStores(
     await store.addJob(job(77n), () => false);
     await store.addJob(job(78n), () => false);
     await apply(store, [withdrawal(1_101, 77n), withdrawal(1_102, 78n)], count, 2_000, confirm);
-    const untruth = { pool, from: at(2_000), to: at(700), keptLeafCount: 700, nullifierHashes: [78n] };
-    await store.rollBack(untruth, (found) => ({ ...found, state: "expired" }));
+    const rollback = { pool, from: at(2_000), to: at(700), keptLeafCount: 700, nullifierHashes: [78n] };
+    await store.rollBack(rollback, (found) => ({ ...found, state: "expired" }));
     const again = await reopen();
     deepEqual(await again.cursor(pool), at(700));
     deepEqual(await readLeaves(again, pool), Array.from({ length: 700 }, (_, i) => leaf(i)));
@@ -107,8 +107,8 @@ testStores("all of a pool is taken back, and the next batch is its first", async
 
 testStores("nothing is taken back by who does not know the cursor", async (store) => {
   await apply(store, [deposit(0), withdrawal(1, 77n)], undefined, 9);
-  const untruth = { pool, from: at(8), to: undefined, keptLeafCount: 0, nullifierHashes: [77n] };
-  await rejects(store.rollBack(untruth, keep), { code: "store_conflict" });
+  const rollback = { pool, from: at(8), to: undefined, keptLeafCount: 0, nullifierHashes: [77n] };
+  await rejects(store.rollBack(rollback, keep), { code: "store_conflict" });
   deepEqual(await readLeaves(store, pool), [leaf(0)]);
   ok(await store.withdrawal(pool, 77n));
 });

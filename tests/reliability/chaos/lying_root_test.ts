@@ -7,7 +7,7 @@ import { waitUntil } from "../../../testkit/programs/wait_until.ts";
 import { Fleet } from "../../../testkit/chaos/fleet.ts";
 import { TrapdoorNetwork } from "../../../testkit/localnet/trapdoor_network.ts";
 
-const PATIENCE_MS = 600_000;
+const TIMEOUT_MS = 600_000;
 const [NEWS, QUIET] = ["native-1", "native-10"];
 const noPostgres = !await postgresServer();
 
@@ -25,14 +25,14 @@ for (const { store, ignore } of [{ store: "kv", ignore: false }, { store: "postg
       await net.deposit(QUIET, 1);
       const [note] = await net.deposit(NEWS, 2);
       await fleet.startAll();
-      await waitUntil("ready", () => fleet.isReady(net), PATIENCE_MS);
+      await waitUntil("ready", () => fleet.isReady(net), TIMEOUT_MS);
 
       proxy.altersRoots = true;
       await net.deposit(NEWS, 1);
       await waitUntil("the lie is noticed", async () => {
         const body = (await relayer.request("/readyz"))?.body;
         return body?.pools[NEWS].ready === false;
-      }, PATIENCE_MS);
+      }, TIMEOUT_MS);
       const { status, body } = (await relayer.request("/readyz"))!;
       equal(status, 503);
       match(body.pools[NEWS].reason, /root/);
@@ -55,12 +55,12 @@ for (const { store, ignore } of [{ store: "kv", ignore: false }, { store: "postg
       ok((proxy.counts.get("false root") ?? 0) > 0);
 
       proxy.altersRoots = false;
-      await waitUntil("ready again", () => fleet.isReady(net), PATIENCE_MS);
+      await waitUntil("ready again", () => fleet.isReady(net), TIMEOUT_MS);
       equal((await relayer.request("/withdraw", net.withdrawalBody(note)))?.status, 200);
       await waitUntil("paid", async () => {
         return (await relayer.request("/withdraw/status", net.statusQuery(note)))?.body?.state ===
           "confirmed";
-      }, PATIENCE_MS);
+      }, TIMEOUT_MS);
     },
   });
 }

@@ -15,7 +15,7 @@ import { emptyBody } from "../../../testkit/chain/pool_sandbox.ts";
 import { type Step, type WithdrawalChoice, YEAR } from "./scenarios.ts";
 
 /** Of more unspent notes, not every one is withdrawn by a message in the end. */
-const MOST_PAID_ALL = 200;
+const MAX_PAID_ALL = 200;
 
 export abstract class PoolDriver extends WithdrawalDriver {
   /** Seconds that an unattended pool was left alone, times the ratio of prices. */
@@ -60,7 +60,7 @@ export abstract class PoolDriver extends WithdrawalDriver {
     for (let i = 0; this.model.unspent > 0; i++) {
       await this.withdraw(sure, i % 2 === 0 ? "least" : "quote");
       await this.compareState();
-      if (i === 2 && this.model.unspent > MOST_PAID_ALL) await this.skipWithdrawals(this.model.unspent - 3);
+      if (i === 2 && this.model.unspent > MAX_PAID_ALL) await this.skipWithdrawals(this.model.unspent - 3);
     }
   }
 

@@ -74,7 +74,7 @@ export const journalWrites: [string, (store: Store) => Promise<unknown>][] = [
   ["apply", (store) => apply(store, 0)],
   ["changeJob", (store) => store.changeJob(job, (found) => ({ ...found, failures: 9 }))],
   ["beginTransfer", (store) => store.beginTransfer(transfer)],
-  ["takeBack", (store) => {
+  ["rollBack", (store) => {
     const from = { lt: 0n, hash: "0".repeat(64) };
     return store.rollBack(
       { pool, from, to: undefined, keptLeafCount: 0, nullifierHashes: [] },

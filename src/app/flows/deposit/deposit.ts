@@ -10,9 +10,9 @@ import type {
   WalletStep,
 } from "./deposit_state.ts";
 
-/** Seconds after `validUntil` when each transfer sent in time is visible, even through two jetton wallets. */
+/** Seconds after `validUntil` until every transfer that was sent in time is visible, also of jettons. */
 export const EXPIRY_GRACE_SECONDS = 60;
-/** Time that a wallet has to pay. A leaf rarely stays free for longer. */
+/** Seconds that a wallet has to pay. A leaf rarely stays free for longer. */
 export const QUESTION_SECONDS = 90;
 
 export interface DepositServices {
@@ -142,7 +142,7 @@ export function nextDeposit(state: DepositState, event: DepositEvent): DepositSt
 
 type Paying = Extract<DepositState, { step: "paying" }>;
 
-/** Handles events of the pool's log first: they end the deposit, whatever the wallet reports. */
+/** The pool's log decides: its events end the deposit, whatever the wallet reports. */
 function nextPaying(state: Paying, event: DepositEvent): DepositState {
   switch (event.type) {
     case "seen":

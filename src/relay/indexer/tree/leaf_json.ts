@@ -7,7 +7,10 @@ const LEAF_SUFFIX = utf8.encode(`"},`);
 const FIXED_LEAF_BYTES = LEAF_PREFIX.length + LEAF_SEPARATOR.length + 2 * FIELD_BYTES + LEAF_SUFFIX.length;
 const HEX_DIGITS = utf8.encode("0123456789abcdef");
 
-/** Encodes leaves `from` to `to` - 1 as `{"leafIndex":0,"commitment":"0x..."},`. */
+/**
+ * Encodes the leaves from index `from` up to `to` (exclusive), each as
+ * `{"leafIndex":0,"commitment":"0x..."},`.
+ */
 export function encodeLeavesJson(leaves: Uint8Array, from: number, to: number): Uint8Array<ArrayBuffer> {
   let length = (to - from) * FIXED_LEAF_BYTES;
   for (let leaf = from; leaf < to; leaf++) length += countDigits(leaf);

@@ -113,7 +113,7 @@ export class SettledTree extends PoolTree {
     return this.rootAfterLeaves(waiting.map(({ commitment }) => commitment));
   }
 
-  /** Spends the nullifier hashes in this order in a copy of their slots, and returns the copy. */
+  /** Returns a copy of the affected slots with these nullifier hashes added, in this order. */
   spentAfter(nullifierHashes: readonly bigint[]): SpentSet {
     const after = this.#spent.slotsOf(nullifierHashes);
     for (const nullifierHash of nullifierHashes) after.add(nullifierHash);
