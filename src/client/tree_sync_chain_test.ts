@@ -115,7 +115,7 @@ for (const [name, counts, treeTimeoutMs, reads, endsAt] of waits) {
 }
 
 for (const [treeTimeoutMs, endsAt] of [[undefined, 24_000], [3_000, 3_000], [0, 0]] as const) {
-  Deno.test(`a source that leaves out a deposit is given up within ${treeTimeoutMs ?? 25_000} ms`, async () => {
+  Deno.test(`a source that omits a deposit fails within ${treeTimeoutMs ?? 25_000} ms`, async () => {
     const { scene, pool } = poolWith(3);
     const { source } = sourceThatHas([2]);
     const synced = syncWholeTree(pool, source, undefined, { treeTimeoutMs, clock: scene.clock });

@@ -35,7 +35,7 @@ const cases: [have: number, deposited: number, asked: number[]][] = [
   [12_345, 25_000, [PAGE, 2 * PAGE]],
 ];
 for (const [have, deposited, expected] of cases) {
-  Deno.test(`a client with ${have} of ${deposited} leaves asks for whole pages and yields the rest`, async () => {
+  Deno.test(`a client with ${have} of ${deposited} leaves requests whole pages and yields only the new leaves`, async () => {
     const { client, asked } = relayerWith(deposited);
     const batches = await Array.fromAsync(commitmentsFromRelayer(client, pool).commitments(have));
     const leaves = batches.flat();

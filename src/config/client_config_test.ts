@@ -23,7 +23,7 @@ function faultsOf(act: () => unknown): [pointer: string, detail: string][] {
 }
 const pointers = (act: () => unknown) => faultsOf(act).map(([pointer]) => pointer);
 
-Deno.test("notes: the flag comes before the variable, and that before the home directory", () => {
+Deno.test("notes: the flag takes precedence over the variable, and the variable over the home directory", () => {
   const env = { ...home, TONADO_NOTES: "env.age" };
   const path = (...args: Parameters<typeof loadNoteStoreConfig>) => loadNoteStoreConfig(...args).path;
   equal(path({ notes: "flag.age" }, env), "flag.age");
@@ -33,7 +33,7 @@ Deno.test("notes: the flag comes before the variable, and that before the home d
   deepEqual(pointers(() => path({}, {})), ["TONADO_NOTES"]);
 });
 
-Deno.test("notes: a passphrase comes from a variable or a file, not from both, and is asked for without", () => {
+Deno.test("notes: a passphrase comes from a variable or a file, not from both; without either, the user is asked", () => {
   const load = (env: Record<string, string>, file: () => string = missing) =>
     loadNoteStoreConfig({}, { ...home, ...env }, file).passphrase?.reveal();
   equal(load({}), undefined);
@@ -52,7 +52,7 @@ Deno.test("notes: a passphrase comes from a variable or a file, not from both, a
   ]);
 });
 
-Deno.test("payer: without any setting nobody pays, and a flag's file comes before the variables", () => {
+Deno.test("payer: without a setting there is no payer, and a flag's file takes precedence over the variables", () => {
   const load = (flags: object, env: Record<string, string>, file: (path: string) => string = missing) =>
     loadPayerConfig({ ...network, ...flags }, env, file);
   equal(load({}, {}), undefined);
@@ -74,7 +74,7 @@ Deno.test("payer: without any setting nobody pays, and a flag's file comes befor
   ]);
 });
 
-Deno.test("deploy: burning the owner is asked for by flag or variable, and contradicts an owner", () => {
+Deno.test("deploy: a flag or a variable burns the owner, and contradicts a given owner", () => {
   const env = { TONADO_WALLET_MNEMONIC: words };
   const burn = { ...env, TONADO_BURN_OWNER: "1" };
   const load = (...args: Parameters<typeof loadDeployConfig>) => loadDeployConfig(...args).burnOwner;
@@ -92,7 +92,7 @@ Deno.test("deploy: burning the owner is asked for by flag or variable, and contr
   deepEqual(pointers(() => load(network, {})), ["TONADO_WALLET_MNEMONIC_FILE"]);
 });
 
-Deno.test("endpoint: the flag comes before the variable, and that before the network's public one", () => {
+Deno.test("endpoint: the flag takes precedence over the variable, and the variable over the public endpoint", () => {
   const env = { INDEXER_URL: "http://env.example", INDEXER_API_KEY: "hunter2" };
   const load = (...args: Parameters<typeof loadEndpoint>) => loadEndpoint(...args).url;
   equal(load({ ...network, endpoint: "http://flag.example" }, env), "http://flag.example");
@@ -104,7 +104,7 @@ Deno.test("endpoint: the flag comes before the variable, and that before the net
   deepEqual(pointers(() => load({ network: "localnet", endpoint: "ftp://x" }, {})), ["--endpoint"]);
 });
 
-Deno.test("store: a folder that is named comes before the database of the environment", () => {
+Deno.test("store: a folder given by flag takes precedence over the database of the environment", () => {
   const url = "postgres://db/tonado";
   deepEqual(loadStoreLocation({ DATABASE_URL: url }, "folder"), { dataDir: "folder" });
   const { dataDir, databaseUrl } = loadStoreLocation({ DATABASE_URL: url });

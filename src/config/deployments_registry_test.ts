@@ -9,7 +9,7 @@ import {
   readRegistryOrEmpty,
 } from "./deployments_registry.ts";
 
-Deno.test("registry: the ones that come with the release are well-formed and of their own network", async () => {
+Deno.test("registry: those of the release are well-formed and for their own network", async () => {
   for (const network of ["mainnet", "testnet"] as const) {
     equal((await readRegistry(network)).network, network);
   }
@@ -46,7 +46,7 @@ const pool = (amount: string, digit: string): Deployment => ({
   owner: null,
 });
 
-Deno.test("registry: a pool is written beside the others, over its own entry, and an operator's policy stays", async () => {
+Deno.test("registry: a written pool replaces its own entry, and keeps the others and the operator's policy", async () => {
   const directory = await Deno.makeTempDir({ prefix: "tonado-registry-" });
   const file = `${directory}/new/folder/pools.json`;
   equal((await readRegistryOrEmpty("testnet", file)).pools.size, 0);
@@ -62,7 +62,7 @@ Deno.test("registry: a pool is written beside the others, over its own entry, an
   await Deno.remove(directory, { recursive: true });
 });
 
-Deno.test("registry: one that cannot be written is refused before and when it is written, and leaves no draft", async () => {
+Deno.test("registry: an unwritable one is refused by the check and by the write, and leaves no temporary file", async () => {
   const directory = await Deno.makeTempDir({ prefix: "tonado-registry-" });
   await Deno.writeTextFile(`${directory}/file`, "");
   const inFile = `${directory}/file/pools.json`;
@@ -77,7 +77,7 @@ Deno.test("registry: one that cannot be written is refused before and when it is
   await Deno.remove(directory, { recursive: true });
 });
 
-Deno.test("registry: asking whether it can be written leaves it as it is, and its name leads where it led", async () => {
+Deno.test("registry: the check for write access changes neither the file nor a link to it", async () => {
   const directory = await Deno.makeTempDir({ prefix: "tonado-registry-" });
   const [file, link] = [`${directory}/pools.json`, `${directory}/link.json`];
   const text = '{ "network": "testnet",\n\n"pools": {} }';

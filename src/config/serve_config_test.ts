@@ -32,7 +32,7 @@ Deno.test("config: the mnemonic alone is enough, the rest are the interface's de
   equal(config.store.databaseUrl, undefined);
 });
 
-Deno.test("config: what a withdrawal of jettons may cost has no bound unless one is set", () => {
+Deno.test("config: the cost of a jetton withdrawal has no limit unless one is set", () => {
   const bounded = loadServeConfig({ ...least, RELAYER_MAX_COST_NATIVE: "0.2" });
   deepEqual(bounded.fee, { bps: 50, minNano: 50_000_000n, maxCostNano: 200_000_000n });
 });
@@ -154,7 +154,7 @@ Deno.test("config: printing it shows no secret", () => {
   deepEqual([value, source], ["[redacted]", "environment"]);
 });
 
-Deno.test("config: what is printed is what would be used, the network's endpoint included", () => {
+Deno.test("config: the printed values are those in effect, including the network's endpoint", () => {
   const shown = (env: Environment) =>
     Object.fromEntries(describeConfig(env).map(({ name, value, source }) => [name, [value, source]]));
   deepEqual(shown({}).INDEXER_URL, ["https://testnet.toncenter.com/api/v2/jsonRPC", "default"]);
@@ -170,7 +170,7 @@ Deno.test("config: REDIS_URL is another name of CACHE_URL, and its password is n
   ok(shown.includes("rediss://[redacted]@cache:6380/1") && !shown.includes("hunter2"));
 });
 
-Deno.test("config: of a URL neither the credentials nor the query is printed", () => {
+Deno.test("config: printed URLs contain neither credentials nor query", () => {
   const shown = (INDEXER_URL: string) =>
     describeConfig({ INDEXER_URL }).find(({ name }) => name === "INDEXER_URL")!.value;
   equal(shown("http://x/v2?api_key=hunter2"), "http://x/v2?[redacted]");
@@ -204,7 +204,7 @@ Deno.test("config: limits, caps and balances have the documented defaults, and a
   deepEqual([shown.RELAYER_HOURLY_CAP, shown.RELAYER_HOURLY_CAP_PER_POOL], ["3", "0"]);
 });
 
-Deno.test("config: times are given in seconds, and kept in milliseconds", () => {
+Deno.test("config: times are given in seconds and stored in milliseconds", () => {
   const given = { RELAYER_BATCH_SECONDS: "12", RELAYER_ALERT_NOT_READY: "34", RELAYER_ALERT_STUCK: "56" };
   const { batchMs, alerts } = loadServeConfig({ ...least, ...given });
   deepEqual([batchMs, alerts], [12_000, { notReadyMs: 34_000, stuckMs: 56_000 }]);
@@ -215,7 +215,7 @@ Deno.test("config: an empty variable counts as unset", () => {
   throws(() => loadServeConfig({ RELAYER_WALLET_MNEMONIC: "" }), Problem);
 });
 
-Deno.test("config: a wallet must not be stopped before it warns; where it never warns it may be", () => {
+Deno.test("config: the stop balance must not exceed the warning balance, unless warnings are off", () => {
   throws(
     () => loadServeConfig({ ...least, RELAYER_BALANCE_STOP: "10" }),
     /RELAYER_BALANCE_STOP: is above RELAYER_BALANCE_WARN \(5\)/,
@@ -226,7 +226,7 @@ Deno.test("config: a wallet must not be stopped before it warns; where it never 
   deepEqual(bounds("0", "10"), { warn: 0n, stop: 10n ** 10n });
 });
 
-Deno.test("config: a second endpoint verifies the first, and so must be another one", () => {
+Deno.test("config: the verifying endpoint must differ from the first one", () => {
   const url = "https://other.example/api/v2/jsonRPC";
   const { indexer } = loadServeConfig({ ...least, INDEXER_VERIFY_URL: url, INDEXER_VERIFY_API_KEY: "k" });
   deepEqual([indexer.verify?.url, indexer.verify?.apiKey?.reveal(), indexer.apiKey], [url, "k", undefined]);

@@ -20,7 +20,7 @@ Deno.test("closing does not wait for an idle connection that a client keeps open
   assert.equal(await connection.read(new Uint8Array(1024)), null, "the server has closed the connection");
 });
 
-Deno.test("a request under way is answered before the server is closed", async () => {
+Deno.test("a request in progress is answered before the server closes", async () => {
   const arrived = Promise.withResolvers<void>();
   const answer = Promise.withResolvers<Response>();
   const listener = listen(() => (arrived.resolve(), answer.promise), local);
@@ -48,7 +48,7 @@ function recordingClock() {
 }
 
 for (const [claim, answersInTime] of [["35 s at most", false], ["no longer than it takes", true]] as const) {
-  Deno.test(`a closing server waits for a request under way, ${claim}, and then for its response to leave`, async () => {
+  Deno.test(`a closing server waits for a request in progress, ${claim}, and then until its response is sent`, async () => {
     const { clock, sleeps, wake } = recordingClock();
     const arrived = Promise.withResolvers<void>();
     const answer = Promise.withResolvers<Response>();
@@ -84,7 +84,7 @@ Deno.test("the server closes with its last request, not with the first of severa
   await within5Seconds(closed);
 });
 
-Deno.test("who asks a server that is ending gets the problem not_ready and when to come again", async () => {
+Deno.test("a request to a server that is shutting down gets not_ready with Retry-After", async () => {
   const arrived = Promise.withResolvers<void>();
   const answer = Promise.withResolvers<Response>();
   const listener = listen(() => (arrived.resolve(), answer.promise), local);

@@ -90,7 +90,7 @@ Deno.test("claims: a payout that is refused again is counted under its new id, o
   deepEqual(paid, [[2, 7, 9], [3, 7, 8]], "another amount or recipient is another payout");
 });
 
-Deno.test("claims: an older claim of the same payout is not taken for the refusal", async () => {
+Deno.test("claims: an older claim of the same payout does not count as the refusal", async () => {
   const older = claim(5, 7n);
   const { pool, retry } = scene([claim(3, 7n)], take);
   pool.open.push(older);

@@ -63,7 +63,7 @@ Deno.test("a cached file that was altered is fetched again, and a failing cache 
   deepEqual(await openArtifacts(server.base, undefined, { cache: broken }).load(NAME), bytes);
 });
 
-Deno.test("what cannot be fetched is unavailable, what is not the file is corrupted and never cached", async () => {
+Deno.test("a failed download is artifact_unavailable; a wrong file is artifact_corrupted and never cached", async () => {
   const cache = memoryCache();
   const load = async (answer: () => Response, signal?: AbortSignal) => {
     await using server = serveArtifacts(answer);

@@ -24,7 +24,7 @@ for (const workers of [0, 1, 2, 3, 4, 8]) {
   });
 }
 
-Deno.test("parts of any length join one behind the other, without a byte more", () => {
+Deno.test("parts of any length are concatenated without extra bytes", () => {
   const shares = planMsmShares(4);
   const sums = joinMsmShares(shares, shares.map((_, i) => new Uint8Array(3).fill(i + 1)));
   assert.deepEqual([...sums.b2], [1, 1, 1, 2, 2, 2]);

@@ -12,7 +12,7 @@ async function* streamed(rows: Iterable<ArchiveRow>): AsyncIterable<ArchiveRow> 
 }
 const sorted = (rows: () => AsyncIterable<ArchiveRow>) => sortedRows({ rows } as unknown as ArchivedStore);
 
-Deno.test("kv: all rows of a store come back from its archive, the small tables first", async () => {
+Deno.test("kv: an archive contains all rows of a store, small tables first", async () => {
   const rows = () => generateRows({ deposits: 250, jobs: 20 });
   using kv = await Deno.openKv(":memory:");
   await restoreKv(kv, streamed(rows()));
@@ -45,7 +45,7 @@ Deno.test("kv: an export of a release without logs of version 1 pools gets them 
   deepEqual(log, payments);
 });
 
-Deno.test("kv: an import needs an empty store, and one that broke off leaves a mark", async () => {
+Deno.test("kv: an import needs an empty store, and an interrupted one leaves a marker", async () => {
   using kv = await Deno.openKv(":memory:");
   await kv.set(storeKeys.version, encodeValue(1));
   async function* cut(): AsyncIterable<ArchiveRow> {

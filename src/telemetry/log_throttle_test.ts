@@ -42,7 +42,7 @@ Deno.test("log throttle: a summary takes the place of the next minute's warning"
   deepEqual(read(), [["WARN", "a", 1]]);
 });
 
-Deno.test("log throttle: templates are counted apart, errors ten a minute, and the end tells what is left", () => {
+Deno.test("log throttle: each template has its own count, errors ten a minute, and the end logs the rest", () => {
   const { throttle, read } = scene();
   throttle.warning("a");
   throttle.warning("b");

@@ -81,7 +81,7 @@ Deno.test("metrics: a scrape reads the state of the relayer and of each pool", a
   ok(found.process_heap_used_bytes > 1_000_000);
 });
 
-Deno.test("metrics: an unknown balance is no sample, and a store that is down hides the live withdrawals only", async () => {
+Deno.test("metrics: an unknown balance has no sample, and a store failure omits only the live withdrawals", async () => {
   const metrics = createMetrics();
   metrics.setSource(source({ balance: () => undefined, isLeader: () => false }));
   holds(await scrape(metrics), {
@@ -132,7 +132,7 @@ Deno.test("metrics: earnings of settlements add up, and the sizes of batches are
   });
 });
 
-Deno.test("metrics: each withdrawal counts once where it went, and its time only if it was confirmed", async () => {
+Deno.test("metrics: each withdrawal is counted once by its result, and its time only if it was confirmed", async () => {
   const metrics = createMetrics();
   metrics.recordAcceptance("p");
   metrics.recordRefusal("fee_below_floor");

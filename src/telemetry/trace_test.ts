@@ -84,7 +84,7 @@ trace.setGlobalTracerProvider({
   } as ReturnType<typeof trace.getTracer>),
 });
 
-Deno.test("trace: a span that fails has the code and no message of the error, and the error goes on", async () => {
+Deno.test("trace: a failed span has the error's code but not its message, and the error is rethrown", async () => {
   const failures: [error: unknown, code: string][] = [
     [new Problem("proof_invalid", "the note 0123"), "proof_invalid"],
     [new Error("the note 0123"), "internal"],

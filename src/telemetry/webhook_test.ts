@@ -29,12 +29,12 @@ Deno.test("webhook: an alert is posted once as JSON", async () => {
   deepEqual([bodies, waited, log], [[{ event: "balance_low" }], [], ""]);
 });
 
-Deno.test("webhook: what may mend is tried again, later each time", async () => {
+Deno.test("webhook: temporary failures are retried with growing delays", async () => {
   const { bodies, waited } = await postTo([answer(500), answer(429), answer(200)]);
   deepEqual([bodies.length, waited], [3, [1_000, 2_000]]);
 });
 
-Deno.test("webhook: it is given up after five tries, and the log does not tell the URL", async () => {
+Deno.test("webhook: it fails after five attempts, and the log does not contain the URL", async () => {
   const { bodies, log } = await postTo([answer(503)]);
   equal(bodies.length, 5);
   ok(log.includes("it responded with status 503") && !log.includes("hunter2") && !log.includes("/hook"), log);

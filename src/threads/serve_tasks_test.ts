@@ -27,7 +27,7 @@ Deno.test("a worker answers a task once, and its memory moves with the answer", 
   deepEqual(posted, [[{ kind: "done", result: sum }, [sum.buffer]]]);
 });
 
-Deno.test("a worker that fails says so once, and moves nothing", async () => {
+Deno.test("a worker that fails reports it once and transfers no memory", async () => {
   const failures: [run: () => unknown, code: string, message: string, fatal: boolean][] = [
     [
       () => Promise.reject(new Problem("invalid_request", "two numbers")),

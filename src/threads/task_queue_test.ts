@@ -61,7 +61,7 @@ const start = (pool: NumberPool, value: number, options: Parameters<NumberPool["
   return running;
 };
 
-Deno.test("as many tasks wait as may be queued, and one more is refused", () =>
+Deno.test("the queue accepts its maximum number of tasks, and refuses one more", () =>
   withPool({}, async (pool, workers) => {
     for (const value of [1, 2, 3]) start(pool, value); // one for the worker that is not started yet
     await rejects(pool.run(number(4)), { code: "verification_busy" });
@@ -132,7 +132,7 @@ Deno.test("a signal that aborts after its task has ended does not end the worker
     deepEqual([workers.length, workers[0].terminated], [1, 0]);
   }));
 
-Deno.test("a late result is given to the one who wipes it, a result in time is not", async () => {
+Deno.test("only a late result is passed to the callback that wipes it", async () => {
   const discarded: unknown[] = [];
   const discardResult = (result: unknown) => discarded.push(result);
   await withPool({ discardResult, cancelTimeoutMs: 60_000 }, async (pool, workers) => {
@@ -171,7 +171,7 @@ Deno.test("a task that fails keeps its worker; a fault of the worker replaces it
     deepEqual(workers.map(({ terminated }) => terminated), [1, 0]);
   }));
 
-Deno.test("a crash says what crashed, or which module could not be loaded", async () => {
+Deno.test("a crash error names the worker, or the module that could not be loaded", async () => {
   const workerModule = new URL("file:///worker.ts");
   for (
     const [options, message, expected] of [
@@ -204,7 +204,7 @@ Deno.test("a closed pool ends its workers and tasks, and accepts none", () =>
     deepEqual(workers.map(({ tasks, terminated }) => [tasks, terminated]), [[[1], 1]]);
   }));
 
-Deno.test("memory that a task gives away moves with it", () =>
+Deno.test("memory that a task transfers is moved", () =>
   withPool({}, async (pool, workers) => {
     const memory = new ArrayBuffer(8);
     start(pool, 1, { transfer: [memory] });

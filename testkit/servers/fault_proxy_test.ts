@@ -84,7 +84,7 @@ Deno.test("fault proxy: in a storm every kind of fault comes, soon, and none is 
   equal(wrong, counted.reduce((all, [, count]) => all + count, 0));
 });
 
-Deno.test("fault proxy: while it lies every root is another one", async () => {
+Deno.test("fault proxy: in false mode every root differs", async () => {
   await using target = endpoint();
   await using proxy = startFaultProxy({ target: target.url, seed: 3 });
   proxy.altersRoots = true;

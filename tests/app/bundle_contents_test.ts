@@ -61,7 +61,7 @@ Deno.test("the page preloads each part that its first script imports later", asy
   for (const name of parts) assert.match(page, new RegExp(`rel="modulepreload" href="${name}" integrity=`));
 });
 
-Deno.test("of the keys of proofs, the app's scripts have the pinned hashes alone", async () => {
+Deno.test("of the proving keys, the app's scripts contain only the pinned hashes", async () => {
   const { files, modules } = await scripts;
   const keys = [...modules].filter((path) => /\.(zkey|ptau)$|vkey\.json$|circuits\//.test(path));
   assert.deepEqual(keys, []);

@@ -13,7 +13,7 @@ import { createHash } from "node:crypto";
 const ignore = chromium === undefined;
 const test = (name: string, fn: () => Promise<void>) => Deno.test({ name, ignore, fn });
 
-test("offline, the accepted version loads, and answers of servers were not stored", () =>
+test("offline, the accepted version loads, and no response of a server was stored", () =>
   onServed(async (browser, served) => {
     const { page, run } = await openAdapterPage(browser, served.url);
     const { running } = await run(({ place }) => place.versions(), undefined);

@@ -30,7 +30,7 @@ const cases: readonly (readonly [WalletConduct, RegExp | undefined, number])[] =
   ["lies", undefined, 0],
 ];
 
-test("an injected wallet: each conduct has its outcome, and no answer stands for a payment", () =>
+test("an injected wallet: each behaviour has its outcome, and no answer counts as a payment", () =>
   onNetwork(async ({ page, run, conduct, wallet }) => {
     for (const [name, fault, sent] of cases) {
       conduct.value = name;
@@ -47,7 +47,7 @@ test("an injected wallet: each conduct has its outcome, and no answer stands for
     assert.deepEqual([isBounceable, isTestOnly], [true, true], "refused payments return");
   }));
 
-test("a wallet over an HTTP bridge: each conduct has its outcome", () =>
+test("a wallet over an HTTP bridge: each behaviour has its outcome", () =>
   onNetwork(async ({ run, page, conduct, wallet, bridge, opened }) => {
     for (const [name, fault, sent] of cases) {
       conduct.value = name;
@@ -73,7 +73,7 @@ test("a wallet of another network is refused, over both bridges", () =>
     assert.equal(wallet.sent, 0);
   }, "-239"));
 
-test("a page that the phone closed continues its session, and a strange session cannot answer for the wallet", () =>
+test("a page that the phone closed resumes its session, and another session cannot answer for the wallet", () =>
   onNetwork(async ({ run, page, wallet, bridge, opened }) => {
     const connected = connectOnly(run);
     await openLink(page, wallet, bridge, opened);
@@ -109,7 +109,7 @@ test("a page that the phone closed continues its session, and a strange session 
       }, undefined));
   }));
 
-test("a payer that was cancelled asks no more, and the session ends for good when it is disconnected", () =>
+test("a cancelled payer sends no request, and disconnecting ends the session permanently", () =>
   onNetwork(async ({ run, page, wallet, bridge, opened, conduct }) => {
     conduct.value = "silent";
     const cancelled = run(async ({ sources, Address, Cell }, { to, body }) => {

@@ -28,7 +28,7 @@ const mistakes: [string[], RegExp][] = [
   [["init", "c", "--circuits", ".", "--powers", "x"], /has no withdraw.r1cs: `deno task circuits` makes it/],
 ];
 for (const [args, message] of mistakes) {
-  Deno.test(`tonado ceremony ${args.join(" ").slice(0, 60)}: says what is wrong and exits with 2`, async () => {
+  Deno.test(`tonado ceremony ${args.join(" ").slice(0, 60)}: reports the mistake and exits with 2`, async () => {
     const { code, stdout, stderr } = await runCli(["ceremony", ...args]);
     assert.match(stderr, message);
     assert.deepEqual([code, stdout], [2, ""]);
@@ -41,7 +41,7 @@ Deno.test("tonado ceremony in a folder without a ceremony exits with 1 and names
   assert.match(stderr, /has no transcript.json: begin one with `tonado ceremony init`/);
 });
 
-Deno.test("tonado ceremony with --json says in one object which flags are missing, and where they go", async () => {
+Deno.test("tonado ceremony with --json names the missing flags and their places in one object", async () => {
   const { code, stderr } = await runCli(["ceremony", "init", "c", "--json"]);
   const { error } = JSON.parse(stderr);
   assert.deepEqual([code, error.code], [2, "usage"]);

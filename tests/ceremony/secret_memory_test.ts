@@ -109,7 +109,7 @@ function latin1(bytes: Uint8Array): string {
 const points = concatBytes(...Array.from({ length: 16 }, (_, i) => multiplyG1(BigInt(i + 2))));
 const randomSeed = () => crypto.getRandomValues(new Uint8Array(32));
 
-Deno.test("no trace of a contribution's secret is left in the memory of a WebAssembly instance", async (t) => {
+Deno.test("no trace of a contribution's secret remains in the memory of a WebAssembly instance", async (t) => {
   using recorded = recordInstances();
   const { arithmeticTasks: tasks } = await import("../../src/ops/ceremony/arithmetic/tasks.ts");
   const glue = await import("../../ceremony-wasm/pkg/ceremony_wasm.js");
@@ -158,7 +158,7 @@ Deno.test("no trace of a contribution's secret is left in the memory of a WebAss
   });
 });
 
-Deno.test("a contribution hands its seed to the threads in memory that they share, and overwrites it", async () => {
+Deno.test("a contribution passes its seed to the threads in shared memory, and overwrites it", async () => {
   await using tiny = await openTinyCeremony();
   const { honest, keyOf } = await runCeremony(tiny);
   const key = await keyOf(honest, "deposit", 0);

@@ -19,7 +19,7 @@ const groups = commands.filter((path) =>
 
 for (const command of commands) {
   // To accept a change: TONADO_ACCEPT_HELP=1 deno task test tests/cli/help_test.ts
-  Deno.test(`${["tonado", ...command].join(" ")} --help is as it was accepted, with examples and no colour`, async () => {
+  Deno.test(`${["tonado", ...command].join(" ")} --help equals the stored text, with examples and no colour`, async () => {
     const { code, stdout } = await runCli([...command, "--help"]);
     assert.equal(code, 0);
     const file = new URL(`${["tonado", ...command].join("-")}.txt`, snapshot);
@@ -64,7 +64,7 @@ const mistakes: [string[], RegExp][] = [
   [["wallet", "show", "--network", "localnet", "--endpoint", "http://127.0.0.1:9"], /--ask-mnemonic/],
 ];
 for (const [args, message] of mistakes) {
-  Deno.test(`tonado ${args.join(" ")}: says what is wrong and exits with 2`, async () => {
+  Deno.test(`tonado ${args.join(" ")}: reports the mistake and exits with 2`, async () => {
     const { code, stdout, stderr } = await runCli(args);
     assert.match(stderr, message);
     assert.deepEqual([code, stdout], [2, ""]);
@@ -91,7 +91,7 @@ for (const [args, message] of noCommands) {
   });
 }
 
-Deno.test("help of what exists is given wherever it is asked for", async () => {
+Deno.test("--help works at every place in an existing command line", async () => {
   const { stdout } = await runCli(["note", "check", "--help"]);
   for (const args of [["help", "note", "check"], ["note", "help", "check"], ["note", "check", "foo", "-h"]]) {
     const { code, stdout: shown } = await runCli(args);

@@ -28,7 +28,7 @@ Deno.test("tonado wallet and status: a new mnemonic, its address and balance, th
       assert.ok(!`${stdout}${stderr}`.includes(words.slice(0, 2).join(" ")));
     });
 
-    await t.step("a file that exists is never written over", async () => {
+    await t.step("an existing file is never overwritten", async () => {
       const before = await Deno.readTextFile(file);
       const { code, stderr } = await runCli(["wallet", "create", file]);
       assert.match(stderr, /already exists and is not replaced\nChoose a new file name/);

@@ -13,7 +13,7 @@ const inContracts = await table(
 const inCircuits = await table("circuits/generated/zeros.circom", /^ {8}([0-9]+),?$/gm);
 const lines = (text: string) => text.trim().split("\n");
 
-Deno.test("zeros prints what the contracts have in hex, and what the circuits have in decimal", async () => {
+Deno.test("zeros prints the contracts' values in hex and the circuits' values in decimal", async () => {
   assert.equal(inContracts.length, 21);
   assert.deepEqual(lines((await runCli(["zeros", "--quiet"])).stdout), inContracts);
   assert.deepEqual(lines((await runCli(["zeros", "--quiet", "--decimal"])).stdout), inCircuits);
@@ -29,7 +29,7 @@ Deno.test("zeros --json has height, hex and decimal of each", async () => {
   );
 });
 
-Deno.test("zeros for people has a line a height", async () => {
+Deno.test("zeros prints one line per height", async () => {
   const { stdout } = await runCli(["zeros"]);
   const [, first, ...rest] = lines(stdout);
   assert.equal(first, ` 0  ${inContracts[0]}`.padStart(first.length));

@@ -39,7 +39,7 @@ const code = (expected: string) => (error: unknown) => error instanceof Problem 
 
 const mine = freshNote();
 
-Deno.test("a deposit whose leaf another one took in the meantime is proved and sent again by itself", async () => {
+Deno.test("a deposit whose leaf another one took is proved and sent again automatically", async () => {
   const proving = Promise.withResolvers<void>();
   const taken = Promise.withResolvers<void>();
   const steps: DepositStep[] = [];
@@ -160,7 +160,7 @@ for (const [name, recipient] of lost) {
   });
 }
 
-Deno.test("a source that invents, drops or reorders commitments is found out by the pool's roots", async () => {
+Deno.test("a source that invents, drops or reorders commitments is detected by the pool's roots", async () => {
   assert.equal((await syncTree(pool, commitmentsFromChain(chain, pool.address))).size, 2);
   const leaves: bigint[] = [];
   for await (const batch of commitmentsFromChain(chain, pool.address).commitments(0)) leaves.push(...batch);
@@ -178,7 +178,7 @@ Deno.test("a source that invents, drops or reorders commitments is found out by 
   }
 });
 
-Deno.test("a source that has none of the deposits yet is waited for; one that stays so is given up as incomplete", async () => {
+Deno.test("a source without the deposits gets some time, and is then reported as incomplete", async () => {
   const honest = commitmentsFromChain(chain, pool.address);
   const request = {
     ...{ pool, network, prover, note: mine, relayer: null, fee: 0n },

@@ -78,7 +78,7 @@ Deno.test("a deposit waits for a source that is one deposit behind, instead of p
   assert.equal(steps.filter(({ step }) => step === "lost").length, 0);
 });
 
-Deno.test("a source that stays behind is given up, and nothing is sent", async () => {
+Deno.test("a source that stays behind causes a timeout, and nothing is sent", async () => {
   const request = { ...common, note: freshNote(), source: sourceThatIs(() => true), treeTimeoutMs: 0 };
   const incomplete = (error: unknown) => error instanceof Problem && error.code === "tree_incomplete";
   const seqno = await wallet.seqno();

@@ -48,7 +48,7 @@ Deno.test("indexer: a pool that is not what the registry says is refused by name
   }
 });
 
-Deno.test("indexer: a root that is not on chain stops that pool alone, until it is", async () => {
+Deno.test("indexer: a root that is not on chain makes only that pool not ready, until it is", async () => {
   await using net = await RelayerHarness.start({ relayer: false });
   let lying = true;
   await net.startRelayer({
@@ -73,7 +73,7 @@ Deno.test("indexer: a root that is not on chain stops that pool alone, until it 
   await waitUntil("the pool is ready again", async () => (await root(KEY)).status === 200);
 });
 
-Deno.test("indexer: a restart goes on from the cursor, and asks for nothing that it has", async () => {
+Deno.test("indexer: a restart continues from the cursor, and reads nothing again", async () => {
   await using net = await RelayerHarness.start();
   const notes = [await net.deposit(KEY), await net.deposit(KEY)];
   await net.untilIndexed(KEY);
@@ -122,7 +122,7 @@ Deno.test("indexer: a cold start over a failing endpoint resumes where it stoppe
   });
   try {
     await waitUntil(
-      "the walk back tells its progress, of both attempts",
+      "the scan reports its progress in both attempts",
       async () => /: 2 transactions seen/.test((await net.get("/readyz")).body.pools[KEY].reason ?? ""),
     );
   } finally {
@@ -137,7 +137,7 @@ function liesOf(root: bigint) {
   return Array.from({ length: 30 }, (_, i) => ({ type: "int" as const, value: i === 0 ? root : 0n }));
 }
 
-Deno.test("indexer: a snapshot of the tree with another root, of our own and of these leaves, is set aside for the rows", async () => {
+Deno.test("indexer: a sealed snapshot of these leaves with another root is ignored, and the rows are used", async () => {
   await using net = await RelayerHarness.start();
   await net.deposit(KEY);
   await net.deposit(KEY);

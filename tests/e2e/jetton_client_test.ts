@@ -45,7 +45,7 @@ const DENOMINATION = 10_000_000n;
 
 const mine = freshNote();
 
-Deno.test("a jetton deposit that lost its leaf comes back, and is proved and sent again by itself", async () => {
+Deno.test("a jetton deposit whose leaf was taken is returned, and is proved and sent again automatically", async () => {
   const proving = Promise.withResolvers<void>();
   const taken = Promise.withResolvers<void>();
   const steps: DepositStep[] = [];
@@ -213,7 +213,7 @@ Deno.test("a jetton note requires the name of its jetton", async () => {
   await assert.rejects(buildWithdrawArgs({ ...request, ...rest }), code("wrong_pool", /no jetton was given/));
 });
 
-Deno.test("a pool that listens to another wallet than its master gives it gets nothing", async () => {
+Deno.test("nothing is sent to a pool that trusts another wallet than its master's", async () => {
   const lied: typeof chain = {
     ...chain,
     async runGetMethod(address, method, args, options) {

@@ -8,7 +8,7 @@ import { RelayerHarness, waitUntil } from "../support/relayer/relayer_harness.ts
 const KEY = "native-1";
 const recipient = Address.parse(`0:${"42".repeat(32)}`);
 
-Deno.test("a withdrawal whose pool left the registry is answered, counted and alarmed, and paid when it is back", async () => {
+Deno.test("a withdrawal whose pool left the registry is reported, counted and alerted, and paid when the pool is back", async () => {
   await using net = await RelayerHarness.start({ relayer: false });
   await startWithoutSending(net);
   const note = await net.deposit(KEY);

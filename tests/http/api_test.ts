@@ -102,7 +102,7 @@ Deno.test("http: 503 carries Retry-After, every answer an id and CORS for browse
     equal(preflight.response.headers.get("access-control-max-age"), "86400");
   }));
 
-Deno.test("http: /livez is alive while /readyz names the pool that is not ready and why", () =>
+Deno.test("http: /livez succeeds while /readyz names the pool that is not ready, with the reason", () =>
   withApi(async (ask) => {
     deepEqual((await ask("/livez")).body, { status: "alive" });
     const { status, body } = await ask("/readyz");
@@ -112,7 +112,7 @@ Deno.test("http: /livez is alive while /readyz names the pool that is not ready 
     deepEqual(Object.keys(body.dependencies).sort(), ["chain", "prover", "registry", "store", "wallet"]);
   }));
 
-Deno.test("http: /docs is a page whose every file comes from here, and its policy allows no other host", () =>
+Deno.test("http: /docs loads all its files from this host, and its policy allows no other", () =>
   withApiAndApp(async (app) => {
     const page = await requestApp(app, "/docs");
     match(page.headers.get("content-type")!, /^text\/html/);

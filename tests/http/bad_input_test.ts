@@ -123,7 +123,7 @@ function pointersOf(value: unknown, at = ""): string[] {
   if (typeof value !== "object" || value === null) return [at];
   return [at, ...Object.entries(value).flatMap(([name, inner]) => pointersOf(inner, `${at}/${name}`))];
 }
-Deno.test("http: whatever stands anywhere in a body, the answer is a documented problem and never a 500", () =>
+Deno.test("http: any value anywhere in a body gives a documented problem and never a 500", () =>
   withApi(async (ask) => {
     const documented = (await ask("/openapi.json")).body.paths;
     const pointers = pointersOf(payload).filter((pointer) => pointer !== "");
@@ -180,7 +180,7 @@ Deno.test("http: /note/check answers every bad body with its problem", () =>
     }
   }));
 
-Deno.test("http: /withdraw/status knows no withdrawal that was never submitted", () =>
+Deno.test("http: /withdraw/status does not find a withdrawal that was never submitted", () =>
   withApi(async (ask) => {
     const status = (body: unknown) => ask("/withdraw/status", post(body));
     isProblem(await status({ pool: payload.pool, nullifierHash: "0x6" }), "withdrawal_not_found");
@@ -262,7 +262,7 @@ Deno.test("http: a body of another media type, or one that is malformed, is 415 
     }
   }));
 
-Deno.test("http: a body that breaks off while it is read is the client's fault", () =>
+Deno.test("http: a body that ends early is the client's error", () =>
   withApi(async (ask) => {
     const body = new ReadableStream({
       pull: (controller) => controller.error(new Error("connection reset")),

@@ -12,7 +12,7 @@ const FILES = 80;
 const CONNECTIONS = 70;
 
 for (const attacked of ["API", "metrics"]) {
-  Deno.test(`half requests that use up the descriptors of the ${attacked} end neither process nor listener`, async () =>
+  Deno.test(`incomplete requests that use up the file descriptors of the ${attacked} end neither process nor listener`, async () =>
     await withTempDirectory(async (directory) => {
       const registry = `${directory}/registry.json`;
       await Deno.writeTextFile(registry, formatDeployments({ network: "localnet", pools: new Map() }));

@@ -117,7 +117,7 @@ const cases: readonly (readonly [what: string, request: string, answers: readonl
   ],
 ];
 for (const [what, request, answers] of cases) {
-  Deno.test(`http: of a body ${what} nothing is answered as a request`, () =>
+  Deno.test(`http: no part of a body ${what} is handled as a request`, () =>
     withClient(async (client) => {
       await client.send(request + LAST);
       const text = await client.rest();
@@ -138,7 +138,7 @@ const both: readonly (readonly [what: string, request: string])[] = [
   ],
 ];
 for (const [what, request] of both) {
-  Deno.test(`http: a body in chunks with a length of ${what} is the last that its connection brings`, () =>
+  Deno.test(`http: a chunked body with a Content-Length of ${what} is the last request of its connection`, () =>
     withClient(async (client) => {
       await client.send(request + LAST);
       const text = await client.rest();
@@ -148,14 +148,14 @@ for (const [what, request] of both) {
     }));
 }
 
-Deno.test("http: chunks that are none are refused, or the connection is closed", () =>
+Deno.test("http: malformed chunks are refused, or the connection is closed", () =>
   withClient(async (client) => {
     await client.send(posted([CHUNKED], `zz\r\n${HIDDEN}0\r\n\r\n`) + LAST);
     const text = await client.rest();
     ok(statuses(text).every((status) => status === 400) && statuses(text).length <= 1, text);
   }));
 
-Deno.test("http: what comes after a body was given up is still that body's", () =>
+Deno.test("http: bytes after a body's timeout still belong to that body", () =>
   withClient(async (client) => {
     await client.send(posted([told((BODY + HIDDEN).length)], BODY));
     equal(await client.answer(), 408);
@@ -165,7 +165,7 @@ Deno.test("http: what comes after a body was given up is still that body's", () 
     ok(statuses(text).every((status) => status === 200) && statuses(text).length <= 1, text);
   }, 50));
 
-Deno.test("http: what comes after a body was refused for its length is still that body's", () =>
+Deno.test("http: bytes after a body that is too long still belong to that body", () =>
   withClient(async (client) => {
     const rest = HIDDEN.padEnd(40_000, "\n");
     await client.send(posted([told(rest.length)], ""));

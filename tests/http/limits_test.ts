@@ -28,7 +28,7 @@ for (
     "content-length": "100",
   }]] as const
 ) {
-  Deno.test(`http: a body ${what} that does not arrive is given up with 408`, () =>
+  Deno.test(`http: a body ${what} that does not arrive ends with 408`, () =>
     withApi(async (ask) => {
       const { body, end } = slowBody();
       isProblem(await ask("/withdraw", slow(body, headers)), "request_timeout");
@@ -99,7 +99,7 @@ class Unread {
   }
 }
 
-Deno.test("http: clients that read nothing of the largest file are limited among themselves only", () =>
+Deno.test("http: clients that do not read a large file limit only each other", () =>
   withApiAndApp(async (app) => {
     const listener = listen((request, from) => app.fetch(request, from), { host: "127.0.0.1", port: 0 });
     const unread = await Unread.open(listener.url, 12);
@@ -110,7 +110,7 @@ Deno.test("http: clients that read nothing of the largest file are limited among
     await listener.close();
   }, { maxLargeResponses: 8, maxConcurrentRequests: 16 }));
 
-Deno.test("http: the place of a large answer is held until it is read, given up or broken off", () =>
+Deno.test("http: the slot of a large response is held until it is read, timed out or aborted", () =>
   withApiAndApp(async (app) => {
     const listener = listen((request, from) => app.fetch(request, from), { host: "127.0.0.1", port: 0 });
     try {
@@ -126,7 +126,7 @@ Deno.test("http: the place of a large answer is held until it is read, given up 
     }
   }, { maxLargeResponses: 1 }));
 
-Deno.test("http: a large answer of which nothing is read for long is given up, and its place comes back", () =>
+Deno.test("http: a large response that is not read ends with a timeout, and frees its slot", () =>
   withApiAndApp(async (app) => {
     const listener = listen((request, from) => app.fetch(request, from), { host: "127.0.0.1", port: 0 });
     const unread = await Unread.open(listener.url, 1);

@@ -46,7 +46,7 @@ Deno.test("http: requests are counted by route, method and status, never by what
   }, { metrics });
 });
 
-Deno.test("metrics: their own listener answers nothing else", async () => {
+Deno.test("metrics: the metrics listener serves nothing else", async () => {
   const metrics = createMetrics("1.2.3");
   const ask = (path: string, method = "GET") =>
     handleMetricsRequest(new Request(`http://x${path}`, { method }), metrics);

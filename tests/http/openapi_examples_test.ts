@@ -63,7 +63,7 @@ Deno.test("openapi: the routes parse the examples of their requests as they stan
     }
   }));
 
-Deno.test("openapi: coordinates of a proof are documented as what is accepted, integers too", () =>
+Deno.test("openapi: the documentation of a proof's coordinates includes integers, which are accepted", () =>
   withApi(async (ask) => {
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
     ajv.addSchema({ $id: "api", ...api });
@@ -106,7 +106,7 @@ async function raw(url: string, text: string): Promise<{ status: number; body: s
   return { status: Number(/^HTTP\/1\.1 (\d+)/.exec(head)?.[1]), body };
 }
 
-Deno.test("openapi: what the server answers by itself is documented for every route", () =>
+Deno.test("openapi: the server's own errors are documented for every route", () =>
   withApiAndApp(async (app) => {
     const listener = listen((request, from) => app.fetch(request, from), { host: "127.0.0.1", port: 0 });
     const malformed = await raw(listener.url, "GET /status HTTP/1.1\r\nno colon\r\n\r\n");

@@ -63,7 +63,7 @@ const mistakes: [string[], RegExp][] = [
   [["demo", "--asset", "jet"], /Allowed choices are native, jetton/],
 ];
 for (const [args, message] of mistakes) {
-  Deno.test(`tonado ${args.join(" ")}: says what is wrong and exits with 2`, async () => {
+  Deno.test(`tonado ${args.join(" ")}: reports the mistake and exits with 2`, async () => {
     const { code, stdout, stderr } = await tonado(args);
     assert.match(stderr, message);
     assert.deepEqual([code, stdout], [2, ""]);

@@ -51,7 +51,7 @@ Deno.test("work is aborted when its state ends, and what it sends afterwards is 
   deepEqual([aborted, flow.state.seen], [true, []]);
 });
 
-Deno.test("a failure is one event, a cancellation is none, and the message of a fault is not quoted", async () => {
+Deno.test("a failure sends one event, a cancellation none, and an unexpected error's message is not quoted", async () => {
   const outcomes: string[] = [];
   for (
     const error of [
@@ -68,7 +68,7 @@ Deno.test("a failure is one event, a cancellation is none, and the message of a 
   deepEqual(outcomes, ["wrong_pool", "", "internal"]);
 });
 
-Deno.test("a stopped flow changes no more", () => {
+Deno.test("a stopped flow does not change", () => {
   const flow = counter(() => Promise.resolve());
   flow.stop();
   flow.send({ type: "start" });

@@ -9,14 +9,14 @@ const config = {
   pools: {},
 } as const;
 
-Deno.test("kept settings that are malformed take their defaults, member by member", () => {
+Deno.test("malformed members of stored settings get their defaults", () => {
   for (const kept of [undefined, null, 7, "x", [], { theme: "pink", lockMinutes: -1, relayers: "x" }]) {
     deepEqual([parseSettings(kept).theme, parseSettings(kept).lockMinutes], ["system", 10]);
   }
   equal(parseSettings({ theme: "dark", lockMinutes: 99 }).theme, "dark");
 });
 
-Deno.test("connections are URLs, and one endpoint for both ways is noticed", () => {
+Deno.test("connections must be URLs, and one endpoint for deposits and withdrawals is detected", () => {
   const settings = parseSettings({});
   equal(connectionsOf(settings, config).isShared, false);
   const form = { depositEndpoint: "https://b.example/x", withdrawalEndpoint: "https://b.example/y" };
@@ -50,7 +50,7 @@ Deno.test("a connection that the page's policy blocks is refused before it is sa
   ok("settings" in applyConnections(parseSettings({}), form, ["https:"]));
 });
 
-Deno.test("the consent to one endpoint for both ways ends when the endpoint changes", () => {
+Deno.test("the consent to one endpoint for deposits and withdrawals ends when the endpoint changes", () => {
   const shared = { ...config, withdrawalEndpoint: "https://a.example/other" };
   const accepted = parseSettings({ acceptedSharedHost: "a.example" });
   equal(connectionsOf(accepted, shared).isShareAccepted, true);

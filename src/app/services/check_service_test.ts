@@ -149,7 +149,7 @@ Deno.test("check: pages keep the depositor and time that the store has of a note
   deepEqual([state, deposit], ["deposited", { leafIndex: 1, timestamp: 1_700_000_000, from: "0:00" }]);
 });
 
-Deno.test("check: what the store has of another deposit of the note is dropped, and the logs are read", async () => {
+Deno.test("check: stored data of another deposit of the note is dropped, and the logs are read", async () => {
   const deposit = { leafIndex: 0, timestamp: 1_600_000_000, from: "0:00" };
   const { store } = await visit([recordOf(notes[0], { deposit })], { unreadPools: [...poolMap().keys()] });
   const [record] = await store.list();

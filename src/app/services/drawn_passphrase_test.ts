@@ -25,7 +25,7 @@ Deno.test("words that repeat are drawn again", async () => {
   deepEqual(draws, []);
 });
 
-Deno.test("where memory does not suffice, only drawn words take the cheaper scrypt", async () => {
+Deno.test("with too little memory, only drawn words use the cheaper scrypt", async () => {
   const asked: boolean[] = [];
   const small: Pick<Vaults, "create"> = {
     create(_passphrase, { isLight } = { isLight: false }) {

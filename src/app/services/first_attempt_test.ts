@@ -16,13 +16,13 @@ Deno.test("the chance is exp(-rate * time), with the rate of the last day", () =
   equal(firstAttemptChance([NOW - 2 * DAY, NOW - 1], NOW, PAY), Math.exp(-PAY / DAY));
 });
 
-Deno.test("older deposits count for nothing, and a young pool is measured over its age", () => {
+Deno.test("older deposits are ignored, and a young pool's rate is computed over its age", () => {
   equal(percent([...spread(145, DAY), ...spread(5_000, DAY).map((time) => time - 2 * DAY)]), 86);
   const twoHours = spread(20, 7_200);
   const window = NOW - Math.min(...twoHours);
   equal(firstAttemptChance(twoHours, NOW, PAY), Math.exp(-19 / window * PAY));
 });
 
-Deno.test("a single deposit of a minute ago is not taken for a flood", () => {
+Deno.test("a single deposit a minute ago does not give a high rate", () => {
   ok(firstAttemptChance([NOW - 60], NOW, PAY) > 0.97);
 });

@@ -13,6 +13,6 @@ Deno.test("every problem code has a text and a next step, in sentences without a
   }
 });
 
-Deno.test("no text is left of a code that no longer exists", () => {
+Deno.test("there is no text for a code that does not exist", () => {
   for (const code of Object.keys(problemsEn)) equal(Object.hasOwn(problems, code), true, code);
 });

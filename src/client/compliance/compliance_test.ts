@@ -162,7 +162,7 @@ Deno.test("a report needs a purpose, a deposit and a withdrawal of the pool's ow
   await rejects(create(scene).report, { code: "note_unspent" });
 });
 
-Deno.test("of a version 2 note with several leaves, the last one that was withdrawn is reported", async () => {
+Deno.test("for a version 2 note with several leaves, the report is about the last withdrawn one", async () => {
   const scene = sceneOf(2);
   await rejects(create(scene, note2).report, { code: "commitment_not_found" });
   for (let i = 0; i < 3; i++) scene.deposit(note2.commitment, { from: depositor });
@@ -178,7 +178,7 @@ Deno.test("of a version 2 note with several leaves, the last one that was withdr
 });
 
 for (const [kind, note] of [[1, jettonNote], [3, jettonNote2]] as const) {
-  Deno.test(`a report of jettons of version ${note.version} has their decimals, and the owner of the jettons as the depositor`, async () => {
+  Deno.test(`a report of jettons of version ${note.version} has the jetton's decimals, and the owner of the jettons as the depositor`, async () => {
     const scene = sceneOf(kind);
     const jetton = { asset: "jet", decimals: 6, jettonMaster };
     const body = transferNotification(depositor, 10_000_000n, beginCell().endCell());
@@ -282,7 +282,7 @@ Deno.test("nothing is read of an account that is not a pool of this program, eve
   }
 });
 
-Deno.test("a pool that refuses to answer fails its check, and an endpoint that does not answer decides nothing", async () => {
+Deno.test("a pool whose getter fails does not pass its check, and an endpoint failure gives no verdict", async () => {
   const { scene, report } = await usedScene();
   const fail = (code: "contract_refused" | "chain_unavailable") => {
     scene.getters.getDenomination = () => {

@@ -63,13 +63,13 @@ function depositWith(times: readonly number[], acceptedAt?: number) {
   return runDepositAttempts(transport, request, {});
 }
 
-Deno.test("a deposit is waited for until its transfer and the way to the pool have expired, by the chain's time", async () => {
+Deno.test("a deposit is awaited until, by chain time, its transfer has expired and can no longer reach the pool", async () => {
   const end = VALID_UNTIL + GRACE_SECONDS;
   const { leafIndex, attempts } = await depositWith([VALID_UNTIL, VALID_UNTIL + 1, end, end + 1], end + 1);
   deepEqual([leafIndex, attempts], [0, 1]);
 });
 
-Deno.test("a deposit that has not arrived by then is given up, and not sooner", async () => {
+Deno.test("a deposit that has not arrived by then fails, and not earlier", async () => {
   const end = VALID_UNTIL + GRACE_SECONDS;
   await rejects(depositWith([VALID_UNTIL, end, end + 1, end + 2], end + 2), {
     code: "payment_timeout",

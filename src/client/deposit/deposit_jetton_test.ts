@@ -89,7 +89,7 @@ Deno.test("a deposit of jettons is reported with the owner of the jettons as its
   deepEqual([leafIndex, attempts, depositor.equals(owner)], [0, 1, true]);
 });
 
-Deno.test("an overtaken deposit of jettons is sent again only when its jettons are back", async () => {
+Deno.test("after another deposit took the leaf, jettons are sent again only when they have returned", async () => {
   const scene = sceneWith();
   const times: number[] = [];
   const overtaken = () => {
@@ -107,7 +107,7 @@ Deno.test("an overtaken deposit of jettons is sent again only when its jettons a
 });
 
 for (const maxAttempts of [undefined, 1, 3]) {
-  Deno.test(`a deposit that is overtaken each time is given up after ${maxAttempts ?? 10} attempts`, async () => {
+  Deno.test(`a deposit whose leaf is taken each time fails after ${maxAttempts ?? 10} attempts`, async () => {
     const scene = sceneWith();
     let leafIndex = 0;
     const overtaken = () => {
@@ -161,7 +161,7 @@ Deno.test("a refusal of a notification from another jetton wallet, or of another
   equal(sent(), 1);
 });
 
-Deno.test("a deposit of jettons is given up a minute after its transfer has expired", async () => {
+Deno.test("a deposit of jettons fails a minute after its transfer has expired", async () => {
   const scene = sceneWith();
   await rejects(deposit(scene).result, { code: "payment_timeout", message: /received no jettons in time/ });
   equal(scene.now, 121_000);

@@ -24,7 +24,7 @@ async function linksWith(deposits: readonly (readonly [atMs: number, commitment:
   };
 }
 
-Deno.test("a link that is paid in its last moment is a deposit, a poll later it has timed out", async () => {
+Deno.test("a link that is paid just before its timeout is a deposit, and one poll later it has timed out", async () => {
   deepEqual(await linksWith([[10_000, note.commitment]]), {
     ...{ now: 10_000, leafIndex: 0, attempts: 1, links: ["link 0"] },
   });

@@ -74,7 +74,7 @@ Deno.test("the time to pay is counted by the chain's clock, not by the device's"
   }
 });
 
-Deno.test("an overtaken payment is asked for again only when the first has returned or expired", async () => {
+Deno.test("after another deposit took the leaf, a payment is requested again only when the first has returned or expired", async () => {
   const returned = new DepositScene();
   returned.at(10_000, 99n);
   returned.at(30_000, stale(0));

@@ -136,7 +136,7 @@ Deno.test("a returned payment of another wallet, or of another note, does not en
 });
 
 for (const [asset, graceSeconds] of [["native", 15], ["jet", 60]] as const) {
-  Deno.test(`a transfer of ${asset} is given up ${graceSeconds} s after its expiry, by the chain's time`, async () => {
+  Deno.test(`a transfer of ${asset} fails ${graceSeconds} s after its expiry, by chain time`, async () => {
     const scene = sceneOf(asset === "native" ? coins : jettons);
     const paid = asset === "native" ? {} : { note: jettonNote, jetton };
     const { deposit } = run(scene, { ...walletOf(scene), ...paid });
@@ -193,7 +193,7 @@ Deno.test("a refusal counts only from the pool's own jetton wallet, for the owne
   equal(steps.some(({ step }) => step === "refused"), false);
 });
 
-Deno.test("jettons that the own jetton wallet keeps end the deposit, and so do too few of them", async () => {
+Deno.test("a deposit ends if its own jetton wallet refuses the transfer, or holds too few jettons", async () => {
   const scene = sceneOf(jettons);
   scene.add(owner, { from: ownWallet, bounced: true }); // an earlier one
   const bounce = () => scene.at(2_000, () => void scene.add(owner, { from: ownWallet, bounced: true }));
@@ -233,7 +233,7 @@ Deno.test("a payer has five minutes of the chain's time, and only a refusal of i
   equal(returned.now, 4_000);
 });
 
-Deno.test("what a payer reports last is thrown when its payment has expired", async () => {
+Deno.test("the payer's last error is thrown when its payment has expired", async () => {
   const scene = sceneOf(coins);
   const { payer } = payerThat(() => Promise.reject(new Problem("wallet_unavailable")));
   await rejects(run(scene, { payer }).deposit, { code: "wallet_unavailable" });

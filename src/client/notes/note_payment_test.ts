@@ -41,7 +41,7 @@ Deno.test("a payment of long ago is found in the second read, without waiting", 
   deepEqual([(await find(scene, after)).tx, scene.now], [tx.hash, 0]);
 });
 
-Deno.test("a payment that the logs do not show yet is looked for again every two seconds, thirty times in all", async () => {
+Deno.test("the logs are read every two seconds, at most thirty times, until they contain the payment", async () => {
   const scene = sceneOf(0);
   const after = scene.add(poolAddress, { from: relayer });
   scene.at(5_000, () => void pay(scene, note));
@@ -56,7 +56,7 @@ const attempt = (relayer: string, fee: string, to = recipient) =>
   ({ relayer, fee, recipient: to.toString() }) as unknown as WithdrawalAttempt;
 const [a, b, c] = [attempt("a", "1"), attempt("b", "1"), attempt("a", "2")];
 
-Deno.test("an attempt joins the earlier ones, of which it replaces only the same one", () => {
+Deno.test("an attempt is added to the earlier ones, and replaces only an equal one", () => {
   deepEqual(recordAttempt({}, a), { state: "withdrawing", withdrawal: a, earlier: [] });
   deepEqual(recordAttempt({ withdrawal: a }, b).earlier, [a]);
   deepEqual(recordAttempt({ withdrawal: b, earlier: [a] }, c).earlier, [a, b]);
@@ -76,7 +76,7 @@ Deno.test("a payment belongs to the latest attempt with its recipient and fee, a
   deepEqual(recordPayment({}, { tx: "", relayer, recipient, fee: 1n }).earlier, []);
 });
 
-Deno.test("a version 2 note stands for its first leaf that can be withdrawn, or the last one if all are spent", async () => {
+Deno.test("a version 2 note is placed at its first withdrawable leaf, or at the last one if all are spent", async () => {
   const scene = sceneOf(2);
   const leafOf = async (options: { nullifierHash?: bigint } = {}) =>
     (await findNoteLeaf(openPool(scene.chain, poolAddress, 2), note2, options)).leafIndex;

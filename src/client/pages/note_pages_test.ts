@@ -40,7 +40,7 @@ Deno.test("notes in pages: of a version 2 note's copies, the first that is not s
   deepEqual(found([first, second], [7n, note.commitment]), ["deposited", 4, true, 1]);
 });
 
-Deno.test("notes in pages: a value that ends like a note's is another one", () => {
+Deno.test("notes in pages: a value with the same last bytes is not the note's", () => {
   const note = createNote(poolOf(1));
   const alike = note.commitment ^ (1n << 200n);
   const pages = { leaves: bytesOf([alike]), pending: [alike], spent: new Uint8Array() };

@@ -138,7 +138,7 @@ Deno.test("pool pages: a deposit that is settled between two requests is found o
   }
 });
 
-Deno.test("pool pages: a relayer that lags behind the pool's withdrawals is waited for, and then refused", async () => {
+Deno.test("pool pages: a relayer that is behind the pool's withdrawals gets some time, and is then refused", async () => {
   const data = { leaves: numbers(3, 1), spent: numbers(1, 50) };
   const { relayer, pool } = serverOf(data);
   let now = 0;

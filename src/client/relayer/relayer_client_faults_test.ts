@@ -145,7 +145,7 @@ Deno.test("relayer client: a temporary refusal does not mean that the withdrawal
     await rejects(client.withdraw(args), code("nullifier_already_used"));
   }));
 
-Deno.test("relayer client: an endless answer is cut off", () => {
+Deno.test("relayer client: an endless response is aborted", () => {
   let sent = 0;
   const endless: Answer = () =>
     new Response(
@@ -162,7 +162,7 @@ Deno.test("relayer client: an endless answer is cut off", () => {
   });
 });
 
-Deno.test("relayer client: a relayer that never answers is given up", () =>
+Deno.test("relayer client: a relayer that never responds causes a timeout", () =>
   facing([() => new Promise<Response>(() => {})], async (client, seen) => {
     await rejects(client.status(), code("relayer_unavailable"));
     equal(seen.asked, 1);

@@ -25,7 +25,7 @@ async function run(failures: readonly AttemptError[], options: Partial<RequestRe
   return { told, waits };
 }
 
-Deno.test("retry: once an attempt may have arrived, all later ones are told so", async () => {
+Deno.test("retry: later attempts know that an earlier one may have arrived", async () => {
   deepEqual((await run([limited(), silent(), limited(), failed(503)])).told, [
     false,
     false,
@@ -43,7 +43,7 @@ Deno.test("retry: waits as long as the relayer asks for, and never longer than t
   await rejects(run([limited(60_001)]), { code: "rate_limited" });
 });
 
-Deno.test("retry: gives up after the last attempt, and at once where another cannot help", async () => {
+Deno.test("retry: fails after the last attempt, and at once where another attempt cannot help", async () => {
   equal((await run(Array.from({ length: 4 }, silent))).told.length, 5);
   await rejects(run(Array.from({ length: 5 }, silent)), { code: "relayer_unavailable" });
   await rejects(run([failed(404)]), { code: "relayer_unavailable" });

@@ -39,7 +39,7 @@ Deno.test("a withdrawal that nothing links has no warnings", () => {
 });
 
 for (const code of linkabilityCodes) {
-  Deno.test(`${code} alone is warned of`, () => {
+  Deno.test(`${code} alone produces its warning`, () => {
     assert.deepEqual(findLinkability({ ...quiet, ...cases[code] }), [code]);
   });
 }

@@ -115,7 +115,7 @@ async function rejectsWith(result: Promise<unknown>, code: string, ...details: R
   });
 }
 
-Deno.test("a payment that relayer and pool report is the end, and no other relayer is asked", async () => {
+Deno.test("a payment that both relayer and pool report ends the withdrawal, and no other relayer is queried", async () => {
   const submitted: string[] = [];
   const { pool, tx } = payingScene(submitted);
   const first = relayerWith("first", submitted, "confirmed");
@@ -125,7 +125,7 @@ Deno.test("a payment that relayer and pool report is the end, and no other relay
 });
 
 for (const state of ["confirmed", "superseded"] as const) {
-  Deno.test(`a relayer that reports ${state} is not believed while the pool reports the note as unspent`, async () => {
+  Deno.test(`a relayer's ${state} does not count while the pool reports the note as unspent`, async () => {
     const submitted: string[] = [];
     const { result, failovers } = withdraw([
       relayerWith("first", submitted, state),
@@ -214,7 +214,7 @@ Deno.test("a fee of exactly the limit is paid, and the caller may offer more tha
   deepEqual(fees, [FLOOR, 2n * FLOOR]);
 });
 
-Deno.test("only if every relayer is too expensive is the limit the reason", async () => {
+Deno.test("the limit is the reported reason only if every relayer is too expensive", async () => {
   const submitted: string[] = [];
   const relayers = [relayerWith("first", submitted, "failed"), relayerWith("second", submitted, "failed")];
   const change = { maxFee: 1n };
@@ -250,7 +250,7 @@ for (const [name, change, fee, detail] of skipped) {
   });
 }
 
-Deno.test("the fee is asked for by the pool's key, if it is known, and by its address otherwise", async () => {
+Deno.test("the fee is requested by the pool's key if it is known, otherwise by its address", async () => {
   const asked: unknown[] = [];
   const feeFloor = (which: unknown) => Promise.resolve(asked.push(which) > 0 && FLOOR);
   const relayer = Object.assign(relayerWith("first", [], "failed"), { feeFloor });
@@ -259,7 +259,7 @@ Deno.test("the fee is asked for by the pool's key, if it is known, and by its ad
   deepEqual(asked, [pool.address, "native-10"]);
 });
 
-Deno.test("a relayer's claim that the request is at fault ends nothing; the same found by this client does", async () => {
+Deno.test("a relayer's claim that the request is invalid does not end the withdrawal; this client's own check does", async () => {
   for (
     const [error, code, tried] of [
       [new RelayerProblem("commitment_not_found", "first", {}), "relayer_unavailable", ["second"]],

@@ -71,7 +71,7 @@ function refuse(scene: ScriptedPool, from: typeof owner, { nullifierHash }: Pick
   scene.add(poolAddress, { from, body, exitCode: exitCodes.ERR_UNKNOWN_ROOT });
 }
 
-Deno.test("a withdrawal without a relayer pays no fee, carries a quarter more gas than asked and ends with the payment", async () => {
+Deno.test("a withdrawal without a relayer pays no fee, carries a quarter more gas than the quote and ends with the payment", async () => {
   const scene = sceneWith();
   scene.deposit(note.commitment);
   let paid: unknown;
@@ -99,7 +99,7 @@ Deno.test("a wallet with one nano less than the withdrawal needs sends nothing",
   equal(sent.length, 0);
 });
 
-Deno.test("a refusal of the own message ends the withdrawal, and one of a stranger's does not", async () => {
+Deno.test("a refusal of this wallet's message ends the withdrawal, and a refusal of another wallet's does not", async () => {
   const scene = sceneWith();
   scene.deposit(note.commitment);
   const { result } = withdraw(scene, note, () => {
@@ -111,7 +111,7 @@ Deno.test("a refusal of the own message ends the withdrawal, and one of a strang
   equal(scene.now, 3_000);
 });
 
-Deno.test("a withdrawal is given up 15 s after its transfer has expired, by the chain's time", async () => {
+Deno.test("a withdrawal fails 15 s after its transfer has expired, by chain time", async () => {
   const scene = sceneWith();
   scene.deposit(note.commitment);
   await rejects(withdraw(scene, note).result, { code: "chain_unavailable", message: /the note is unspent/ });
@@ -164,7 +164,7 @@ Deno.test("a withdrawal whose slot another one changed first is sent again, with
   deepEqual([nullifierHash, rootNumber, fee], [placed.nullifierHash, 0, 0n]);
 });
 
-Deno.test("a withdrawal whose slot changes six times is given up", async () => {
+Deno.test("a withdrawal whose slot changes six times fails", async () => {
   const { scene, refuseSlot } = settledScene();
   const { result, sent } = withdraw(scene, note2, refuseSlot);
   await rejects(result, { code: "contract_refused", message: /ERR_STALE_SLOT/ });

@@ -67,7 +67,7 @@ const unavailable = (message: RegExp) => (error: unknown) => {
 };
 
 for (const timeoutMs of [undefined, 600_000]) {
-  Deno.test(`a note that a relayer reports as in use forever is given up after three minutes, with timeout ${timeoutMs}`, () =>
+  Deno.test(`a note that a relayer always reports as in use causes a timeout after three minutes, with timeout ${timeoutMs}`, () =>
     neverEnding(inUse, async (relayer) => {
       const { clock, slept } = testClock();
       const seen: WithdrawalWaitProgress[] = [];
@@ -83,7 +83,7 @@ for (const timeoutMs of [undefined, 600_000]) {
     }));
 }
 
-Deno.test("a withdrawal that stays accepted is given up after ten minutes, or after the timeout", () =>
+Deno.test("a withdrawal that stays accepted causes a timeout after ten minutes, or after the given time", () =>
   neverEnding(accepted, async (relayer) => {
     for (const [timeoutMs, expected] of [[undefined, 600_000], [60_000, 60_000]] as const) {
       const { clock, slept } = testClock();
@@ -175,7 +175,7 @@ Deno.test("the pool is asked after every fifth poll of the relayer, and before t
     deepEqual(askedAfter, [5, 10, 13]);
   }));
 
-Deno.test("a relayer that reports a note as in use and then fails is only believed if the pool agrees", async () => {
+Deno.test("a relayer's report that a note is in use, before it fails, counts only if the pool confirms it", async () => {
   const submit = async (withdraw: () => Promise<unknown>, isSpent: boolean) => {
     const withdrawalStatus = () => Promise.reject(reported("withdrawal_not_found"));
     const relayer = { withdraw, withdrawalStatus } as unknown as RelayerClient;

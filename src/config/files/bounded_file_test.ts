@@ -25,7 +25,7 @@ function failureOf(act: () => unknown): string {
   throw new Error("it did not fail");
 }
 
-Deno.test("a file of the largest size is read whole, and one byte more is refused", () =>
+Deno.test("a file of the maximum size is read, and one byte more is refused", () =>
   inFolder((folder) => {
     const path = `${folder}/file`;
     const bytes = Uint8Array.from({ length: 100 }, (_, i) => i);

@@ -53,7 +53,7 @@ Deno.test("setting: a token has at least 16 printable characters", () => {
   for (const text of [token.slice(1), `${token} x`, `${token}é`, `${token}\n`]) refuses(bearerToken, text);
 });
 
-Deno.test("setting: 0 to 16 proxies, of which true and false are one and none", () => {
+Deno.test("setting: the number of proxies is 0 to 16; true means 1 and false means 0", () => {
   deepEqual(["0", "1", "9", "10", "16", "true", "false"].map(proxyCount), [0, 1, 9, 10, 16, 1, 0]);
   for (const text of ["17", "20", "-1", "01", "TRUE", "yes", ""]) refuses(proxyCount, text);
 });
@@ -73,7 +73,7 @@ Deno.test("setting: URLs have the scheme that is needed", () => {
   for (const [parse, texts] of refused) for (const text of texts) refuses(parse, text);
 });
 
-Deno.test("setting: a word is one of the list, in its case", () => {
+Deno.test("setting: a choice must be one of the list, in the same case", () => {
   const parse = oneOf(["json", "pretty"]);
   equal(parse("pretty"), "pretty");
   throws(() => parse("JSON"), { message: "one of json, pretty" });

@@ -3,7 +3,7 @@ import type { Setting } from "./setting.ts";
 import { serveSettings } from "./serve_settings.ts";
 import { findUnknownSettings } from "./unknown_settings.ts";
 
-Deno.test("what looks like a setting and is none is told, with the one that may be meant", () => {
+Deno.test("an unknown RELAYER_* variable produces a warning that suggests the closest setting", () => {
   const env = {
     RELAYER_HOURLY_CAPS: "5",
     RELAYER_BALANCE_STPO: "5",
@@ -28,7 +28,7 @@ Deno.test("what looks like a setting and is none is told, with the one that may 
   ]);
 });
 
-Deno.test("no setting, no alias, nothing of the tests and nobody else's variable is told", () => {
+Deno.test("settings, aliases, test variables and variables of other programs produce no warning", () => {
   const own = Object.values<Setting<unknown>>(serveSettings).flatMap((
     { name, alias = name },
   ) => [name, alias]);

@@ -44,7 +44,7 @@ Deno.test("in version 2, the deposit lies at its own place of that tree", () => 
   assert.deepEqual(first.pathIndices, Array(MERKLE_TREE_HEIGHT).fill(0));
 });
 
-Deno.test("what stands for the recipient is in the field, and no address's element", () => {
+Deno.test("the value that replaces the recipient is a field element, and not that of any address", () => {
   for (let i = 0; i < 40; i++) {
     const bound = BigInt(compliancePublicSignals({ ...said, purpose: `${i}` })[2]);
     assert.ok(bound >= 1n << 254n && bound < FIELD_MODULUS);
@@ -88,7 +88,7 @@ const malformed: [string, unknown, RegExp][] = [
   ["an empty purpose", { ...whole, statement: { ...said, purpose: "" } }, /^\/statement\/purpose$/],
 ];
 for (const [what, json, pointer] of malformed) {
-  Deno.test(`${what} is no report, and it says where`, () => {
+  Deno.test(`${what} is not a report, and the error names the place`, () => {
     assert.throws(() => parseComplianceReport(json), (error) => {
       assert.ok(error instanceof Problem && error.code === "invalid_report");
       assert.match(error.errors[0].pointer, pointer);
@@ -129,7 +129,7 @@ for (
   });
 }
 
-Deno.test("a purpose may be in any script, and of emoji", () => {
+Deno.test("a purpose may use any script and emoji", () => {
   for (const purpose of ["Für die Bank", "بانک می\u200cخواهد", "क्\u200dष", "👩\u200d👧 tax 2026"]) {
     assert.equal(withPurpose(purpose).statement.purpose, purpose);
   }

@@ -58,7 +58,7 @@ Deno.test("a jetton pool is read with its master, its wallet and its decimals", 
   assert.ok(read?.jettonMaster?.equals(Address.parse(jetton.jettonMaster)));
 });
 
-Deno.test("a successor stands beside the first pool, under a key that says its generation", () => {
+Deno.test("a successor is listed beside the first pool, under a key with its generation", () => {
   const successor = { ...pool, address: "0:" + "44".repeat(32), generation: 1 };
   const both = parseDeployments({
     ...registry,
@@ -72,7 +72,7 @@ Deno.test("a successor stands beside the first pool, under a key that says its g
   assert.equal(JSON.parse(formatDeployments(both)).pools["native-10-g1"].generation, 1);
 });
 
-Deno.test("a version 2 pool stands beside the version 1 pool of its denomination", () => {
+Deno.test("a version 2 pool is listed beside the version 1 pool of its denomination", () => {
   const entries = {
     "native-10": pool,
     "native-10-v2": { ...pool, address: "0:" + "44".repeat(32), version: 2 },
@@ -84,7 +84,7 @@ Deno.test("a version 2 pool stands beside the version 1 pool of its denomination
   assert.equal(JSON.parse(formatDeployments(read)).pools["native-10-v2"].version, 2);
 });
 
-Deno.test("a version 2 pool of a jetton stands beside the version 1 pool of its denomination", () => {
+Deno.test("a version 2 jetton pool is listed beside the version 1 pool of its denomination", () => {
   const version2 = { ...jetton, address: "0:" + "46".repeat(32), version: 2 };
   const read = parseDeployments({ ...registry, pools: { "usdt-2.5": jetton, "usdt-2.5-v2": version2 } });
   assert.deepEqual([...read.pools.values()].map(({ version }) => version), [undefined, 2]);

@@ -92,7 +92,7 @@ Deno.test("paths hold in a tree that spans several batches", () => {
   }
 });
 
-Deno.test("a path leads nowhere else: another leaf, or another place, gives another root", () => {
+Deno.test("a path fits no other leaf and no other index: both give another root", () => {
   const tree = new MerkleTree();
   tree.appendMany([5n, 6n, 7n]);
   assert.notEqual(climb(6n, tree.path(0)), tree.root);
@@ -121,7 +121,7 @@ Deno.test("rootAfter changes nothing", () => {
   assert.equal(tree.size, 1);
 });
 
-Deno.test("a leaf outside [0, r) is refused, and nothing of its batch stays", () => {
+Deno.test("a leaf outside [0, r) is refused with its whole batch", () => {
   const tree = new MerkleTree();
   tree.append(1n);
   const { root } = tree;

@@ -39,7 +39,7 @@ Deno.test("a body of the maximum size is accepted, and a byte more is refused, w
   deepEqual(answers, [accepted, accepted, accepted, refused, refused, refused]);
 });
 
-Deno.test("only JSON is read, with any parameters that a media type may have", async () => {
+Deno.test("only JSON is accepted, with any media type parameters", async () => {
   const types = {
     "application/json": "accepted",
     "Application/JSON; charset=utf-8": "accepted",
@@ -54,7 +54,7 @@ Deno.test("only JSON is read, with any parameters that a media type may have", a
   }
 });
 
-Deno.test("what is no JSON is refused, and what contains a note's secrets too, with a warning", async () => {
+Deno.test("bodies that are not JSON are refused, and so are those with a note's secrets, with a warning", async () => {
   deepEqual(await post("{", {}), "invalid_request");
   deepEqual(warnings, []);
   deepEqual(await post(JSON.stringify({ a: [{ nullifier: "1", secret: "2" }] }), {}), "secret_in_body");

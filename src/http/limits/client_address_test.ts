@@ -41,7 +41,7 @@ for (const [claim, socket, forwarded, proxies, network] of cases) {
   Deno.test(`client address: ${claim}`, () => equal(clientNetwork(socket, forwarded, proxies), network));
 }
 
-Deno.test("client address: its key tells nothing, is one on all replicas, and another in the next hour", () => {
+Deno.test("client address: its key reveals nothing, is equal on all replicas, and changes every hour", () => {
   let now = 0;
   const keys = createClientKey(new Uint8Array(32).fill(7), () => now);
   const replica = createClientKey(new Uint8Array(32).fill(7), () => now);

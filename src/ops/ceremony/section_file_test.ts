@@ -19,7 +19,7 @@ const refuses = (bytes: Uint8Array, detail: string) =>
 const withSections = (count: number, ...parts: Uint8Array[]) =>
   concatBytes(utf8ToBytes("zkey"), u32(1), u32(count), ...parts);
 
-Deno.test("sections: what was written is found where it lies, an empty section at the end too", async () => {
+Deno.test("sections: each written section is found at its offset, including an empty one at the end", async () => {
   const sections = await read(file);
   deepEqual([...sections.keys()], [3, 1, 9]);
   for (const [id, content] of contents) {

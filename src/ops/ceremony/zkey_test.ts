@@ -117,7 +117,7 @@ const NAME = Uint8Array.of(1, 1, 65);
 const EXPONENT = Uint8Array.of(2, 10);
 const VALUE = Uint8Array.of(3, 2, 6, 6);
 
-Deno.test("a contribution is a person's, or a beacon's with its exponent and value", async () => {
+Deno.test("a contribution is made by a person, or by a beacon with its exponent and value", async () => {
   const found = async (...parts: Parameters<typeof history>) =>
     (await parse(history(...parts))).contributions[0];
   deepEqual((await found(0, NAME)).name, "A");

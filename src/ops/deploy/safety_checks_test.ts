@@ -50,7 +50,7 @@ Deno.test("deploy: mainnet accepts burnt owners and keys of a ceremony for each 
   deepEqual([warnings, asked], [[], [1, 2]]);
 });
 
-Deno.test("deploy: mainnet refuses an owner, development keys, and keys that no ceremony vouches for", async () => {
+Deno.test("deploy: mainnet refuses an owner, development keys, and keys without a ceremony", async () => {
   const owned = planPool({ asset: "native", amount: "10", owner });
   const { options } = deployment("mainnet", MAINNET_ID);
   deepEqual(await reasons([native, owned], [sound], options), [
@@ -73,14 +73,14 @@ Deno.test("deploy: mainnet warns of keys with few contributors", async () => {
   deepEqual(warnings, ["the keys are small: fewer contributors than mainnet requires"]);
 });
 
-Deno.test("deploy: testnet accepts an owner and development keys, without asking for a ceremony", async () => {
+Deno.test("deploy: testnet accepts an owner and development keys, without a ceremony", async () => {
   const { options, asked } = deployment("testnet", TESTNET_ID);
   const owned = planPool({ asset: "native", amount: "10", owner });
   deepEqual(await reasons([owned], [{ label: "dev", development: true, weak: true }], options), []);
   deepEqual(asked, []);
 });
 
-Deno.test("deploy: an endpoint of another network is refused, on a localnet none is asked", async () => {
+Deno.test("deploy: an endpoint of another network is refused; on a localnet this is not checked", async () => {
   for (const [network, id] of [["mainnet", TESTNET_ID], ["testnet", MAINNET_ID]] as const) {
     const [reason] = await reasons([native], [sound], deployment(network, id).options);
     equal(reason, `network: the endpoint serves another network than ${network} (global id ${id})`);
@@ -110,7 +110,7 @@ Deno.test("deploy: a registry that lists another pool under the name, or the poo
 const prices = { gasFee: (gas: bigint) => 2n * gas } as NetworkPrices;
 
 for (const [version, gas] of [[1, 356_000n], [2, 288_000n]] as const) {
-  Deno.test(`deploy: a note of version ${version} is worth 36 times the gas of the dearest withdrawal`, () => {
+  Deno.test(`deploy: a note of version ${version} is worth 36 times the gas of the most expensive withdrawal`, () => {
     const least = 36n * 2n * gas;
     const { options, warnings } = deployment("mainnet", MAINNET_ID);
     const plan = { ...native, version, denomination: least };

@@ -44,7 +44,7 @@ Deno.test("an endpoint whose newest transaction is before the stored cursor is b
   deepEqual(await deps.store.cursor(pool.id), id(2_000n));
 });
 
-Deno.test("a missing cursor is looked into after five stale periods without it, counted anew once it was found", async () => {
+Deno.test("a missing cursor causes a rollback check after five stale periods, which restart once it is found", async () => {
   const { pool, deps, setTime, accountReads } = await poolAt(1_999n);
   const trigger = new RollbackTrigger();
   const readsAt = async (ms: number) => {
@@ -60,7 +60,7 @@ Deno.test("a missing cursor is looked into after five stale periods without it, 
   equal(await readsAt(found + 5 * STALE_AFTER_MS), 2);
 });
 
-Deno.test("an endpoint that is behind the loss of the cursor proves nothing, and a second one that knows it ends the rollback", async () => {
+Deno.test("an endpoint that is behind does not prove that the cursor is missing, and a second endpoint that has the cursor ends the rollback", async () => {
   const MISSING_SINCE_SECONDS = 1_700_000_000;
   for (
     const [syncUtime, last, isAsked] of [

@@ -14,7 +14,7 @@ Deno.test("an endpoint is stalled after responses without a newer block for long
   equal(head.isStalled, false);
 });
 
-Deno.test("head: one untrue answer is forgotten after three that go up", () => {
+Deno.test("chain head: one false seqno is ignored after three rising ones", () => {
   const head = new ChainHead(60_000);
   let now = 1_000_000;
   const answer = (seqno: number) => head.observe(seqno, now += 15_000);
@@ -29,21 +29,21 @@ Deno.test("head: one untrue answer is forgotten after three that go up", () => {
   equal(head.isStalled, false);
 });
 
-Deno.test("head: nodes that are behind, each at its own block, stand still all the same", () => {
+Deno.test("chain head: several nodes that are behind, each at its own block, also count as stalled", () => {
   const head = new ChainHead(60_000);
   const nodes = [9, 6, 7, 8];
   for (let now = 0; now < 600_000; now += 15_000) head.observe(nodes[now / 15_000 % 4], 1_000_000 + now);
   equal(head.isStalled, true);
 });
 
-Deno.test("head: silence is not standing still", () => {
+Deno.test("chain head: an endpoint that does not respond is not stalled", () => {
   const head = new ChainHead(60_000);
   head.observe(7, 1_000_000);
   head.observe(8, 9_000_000);
   equal(head.isStalled, false);
 });
 
-Deno.test("head: it is asked at its intervals, whether it answers or not, until the end", async () => {
+Deno.test("chain head: it is polled at its interval, with or without a response, until the abort", async () => {
   const stop = new AbortController();
   const intervals = getPollingIntervals("testnet", { hasKey: false, pools: 1 });
   const waits: number[] = [];

@@ -55,7 +55,7 @@ for (const [what, claim, asksAccount] of claims) {
   const how = asksAccount
     ? "only if the account's state names its newest transaction"
     : "by the getters alone";
-  Deno.test(`verifier: a history of ${what} is accepted ${how}`, async () => {
+  Deno.test(`history verifier: a history of ${what} is accepted ${how}`, async () => {
     const named = verifierOf(tip);
     equal(await named.verifier.verify(tip, claim), undefined);
     equal(named.count("account"), asksAccount ? 1 : 0);
@@ -80,7 +80,7 @@ Deno.test("verifier: a payment that the pool does not confirm, and a root that i
   await rejects(verifierOf(tip, true, [5n]).verifier.verify(tip, nothing), UnverifiedHistory);
 });
 
-Deno.test("verifier: of more payments than 30 only the newest 30 are asked for, each once", async () => {
+Deno.test("history verifier: only the newest 30 payments are checked, each once", async () => {
   const { verifier, count } = verifierOf(tip);
   await verifier.verify(tip, { ...nothing, spentNullifierHashes: spent(40) });
   await verifier.verify(tip, { ...nothing, spentNullifierHashes: spent(40) });

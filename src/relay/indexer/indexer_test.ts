@@ -91,7 +91,7 @@ const mismatches: [name: string, kind: 0 | 1 | 2, change: Partial<Deployment>, r
   ["another jetton wallet", 1, { jettonWallet: testAddress(9) }, /its jetton wallet is .*, not /],
 ];
 for (const [name, kind, change, reason] of mismatches) {
-  Deno.test(`a pool with ${name} than registered is refused, and nothing of it is stored`, async () => {
+  Deno.test(`a pool with ${name} than registered is refused, and none of its rows are stored`, async () => {
     const { scene, store, run, readiness } = indexer(kind, change);
     scene.deposit(1n);
     const pool = await run(10_000);

@@ -43,7 +43,7 @@ const payment = (
 });
 
 for (const state of ["accepted", "broadcast"] satisfies JobState[]) {
-  Deno.test(`settle: the pool's log confirms a job that is ${state}, whoever sent the same withdrawal`, () => {
+  Deno.test(`settle: the pool's log confirms a job that is ${state}, even if another wallet sent the same withdrawal`, () => {
     const { state: now, txHash, message, settledAt } = settleJob({ ...job, state }, payment(mallory), us, 8)!;
     deepEqual([now, txHash, message, settledAt], ["confirmed", "cc".repeat(32), undefined, 8]);
   });
@@ -129,7 +129,7 @@ Deno.test("settle: a refusal or another payment leaves a superseded job as it is
   equal(settleJob(superseded, payment(us), us, 9), undefined);
 });
 
-Deno.test("a payment that is taken back expires an unpaid job, and leaves all others", () => {
+Deno.test("the rollback of a payment expires its job, and changes no other", () => {
   for (const state of ["confirmed", "superseded"] satisfies JobState[]) {
     const unpaid = omit({ ...job, state, settledAt: 1 }, "message");
     const reason = "its payment is not on chain";
@@ -142,7 +142,7 @@ Deno.test("a payment that is taken back expires an unpaid job, and leaves all ot
   }
 });
 
-Deno.test("a payment that another one replaces is judged by the one on chain", () => {
+Deno.test("a job whose payment is replaced gets the state of the payment on chain", () => {
   const settled = settleJob(job, payment(mallory), us, 8)!;
   const real = payment(us, { queryId: 77n, tx: { lt: 6n, hash: "ff" } });
   deepEqual(reopenJob(settled, real, us, 9), { ...settled, txHash: "ff" });

@@ -107,6 +107,6 @@ Deno.test("health: one pool that is not ready makes the relayer not ready", asyn
   equal((await checkHealth({ ...well, pools })).ready, false);
 });
 
-Deno.test("health: one process has no lead to tell of", async () => {
+Deno.test("health: a single process reports no lease", async () => {
   equal((await checkHealth({ ...well, isLeaseHeld: undefined })).dependencies.lead, undefined);
 });

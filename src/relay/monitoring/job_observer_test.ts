@@ -19,7 +19,7 @@ const job = (nullifierHash: bigint): Job => ({
 });
 const ended = (state: Job["state"]) => (job: Job): Job => ({ ...job, state });
 
-Deno.test("measured store: a withdrawal that ends is counted once, by state, with its time when it is confirmed", async () => {
+Deno.test("job observer: a finished withdrawal is counted once, by state, and its time if it was confirmed", async () => {
   const directory = await Deno.makeTempDir({ prefix: "tonado-measured-" });
   const counted: unknown[] = [];
   const observer = createJobObserver({
@@ -51,7 +51,7 @@ Deno.test("measured store: a withdrawal that ends is counted once, by state, wit
   await Deno.remove(directory, { recursive: true });
 });
 
-Deno.test("job observer: a superseded withdrawal is counted by itself, one that failed or expired gives its place back", async () => {
+Deno.test("job observer: superseded withdrawals have their own count, and failed or expired ones release their cap", async () => {
   const caps = new HourlyCaps(createMemoryRateLimitStore(Date.now), { hourly: 1, hourlyPerPool: 0 });
   const superseded: string[] = [];
   const observe = createJobObserver({

@@ -35,7 +35,7 @@ function poolOf(kind: 0 | 1 | 2 = 0) {
   return { scene, calls, pool: new PoolState("the pool", deployment, 1, "localnet") };
 }
 
-Deno.test("what a pool reports is asked once in five seconds, for all withdrawals", async () => {
+Deno.test("a pool's getters are queried once in five seconds for all withdrawals", async () => {
   const { scene, calls, pool } = poolOf();
   const cache = new PoolCache(scene.chain, scene.clock);
   const readAll = async () => [
@@ -54,7 +54,7 @@ Deno.test("what a pool reports is asked once in five seconds, for all withdrawal
   deepEqual(calls, [...once, ...once]);
 });
 
-Deno.test("a version 2 pool is asked with the slot's path, and a slot that has changed asks to come again", async () => {
+Deno.test("a version 2 pool is queried with the slot's path, and a slot that has changed gives not_ready", async () => {
   const { scene, pool } = poolOf(2);
   const cache = new PoolCache(scene.chain, scene.clock);
   const args: number[] = [];
@@ -71,7 +71,7 @@ Deno.test("a version 2 pool is asked with the slot's path, and a slot that has c
   await rejects(cache.getIsSpent(pool, 7n), { code: "chain_unavailable" });
 });
 
-Deno.test("the claims of jetton pools are read every 30 s, and stay as they were while the endpoint fails", async () => {
+Deno.test("the claims of jetton pools are read every 30 s, and keep their last value while the endpoint fails", async () => {
   const { scene, calls, pool } = poolOf(1);
   const native = poolOf(0);
   let claims: number | undefined = 0;

@@ -92,7 +92,7 @@ async function alertsOf(looks: readonly Look[], thresholds = { notReadyMs: 10_00
   return { sent, reads };
 }
 
-Deno.test("service alerts: a relayer that is not ready for the time is reported once with its reasons, and so is the end", async () => {
+Deno.test("service alerts: a relayer that stays not ready is reported once with its reasons, and again when it is ready", async () => {
   const { sent } = await alertsOf([
     { ready: false },
     { ready: false },
@@ -106,7 +106,7 @@ Deno.test("service alerts: a relayer that is not ready for the time is reported 
   }]]);
 });
 
-Deno.test("service alerts: withdrawals that live for the time are stuck, and a store that fails decides nothing", async () => {
+Deno.test("service alerts: withdrawals that are live too long are stuck, and a store failure changes nothing", async () => {
   const { sent } = await alertsOf([{ ages: [59_999] }, { ages: [60_000, 90_000, 5] }, { ages: undefined }, {
     ages: [],
   }]);
@@ -125,7 +125,7 @@ Deno.test("service alerts: only the leader reports withdrawals, and a new leader
   deepEqual([sent, reads], [[both, [], both], 2]);
 });
 
-Deno.test("service alerts: with times of 0 nothing is reported, nor is the store read", async () => {
+Deno.test("service alerts: with thresholds of 0 nothing is reported and the store is not read", async () => {
   const looks = Array<Look>(5).fill({ ready: false, ages: [90_000] });
   const { sent, reads } = await alertsOf(looks, { notReadyMs: 0, stuckMs: 0 });
   deepEqual([sent.flat(), reads], [[], 0]);

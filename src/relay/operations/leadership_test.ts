@@ -82,13 +82,13 @@ for (const [claim, answers, seen] of cases) {
   });
 }
 
-Deno.test("leadership: a store of one process is led from the start", async () => {
+Deno.test("leadership: a single process leads from the start", async () => {
   const leadership = new Leadership(clockThat(() => {}), true);
   await leadership.resolved;
   equal(leadership.isLeader, true);
 });
 
-Deno.test("leadership: who leads is unknown after ten seconds without an answer, and not of one process", async () => {
+Deno.test("leadership: whether a replica leads is unknown after ten seconds without a response, except for a single process", async () => {
   const clock = clockThat(() => {});
   const leadership = new Leadership(clock, false);
   const stop = new AbortController();
@@ -109,7 +109,7 @@ Deno.test("leadership: who leads is unknown after ten seconds without an answer,
   equal(new Leadership(clock, true).isLeaseHeld, undefined);
 });
 
-Deno.test("retention: only a leader forgets, once an hour, and a store that is down ends nothing", async () => {
+Deno.test("retention: only the leader deletes ended jobs, once an hour, and continues after a store failure", async () => {
   const stop = new AbortController();
   const asked: number[] = [];
   let hours = 0;

@@ -31,7 +31,7 @@ Deno.test("settlements: each follows the one before, and is taken once, in order
   deepEqual([settlements.isEmpty, settlements.count(a)], [true, 2]);
 });
 
-Deno.test("settlements: the settled ones are forgotten, whoever settled them; the rest stays if it still follows", () => {
+Deno.test("settlements: settled ones are removed, no matter who settled them; the others stay if they still follow", () => {
   const settlements = new Settlements();
   for (const each of [settlement(0, 16), settlement(16, 32)]) settlements.add(a, each);
   equal(settlements.last(poolOf("a", 16), 0)?.input.span, settlement(16, 32).input.span);
@@ -40,7 +40,7 @@ Deno.test("settlements: the settled ones are forgotten, whoever settled them; th
   equal(settlements.count(a), 0);
 });
 
-Deno.test("settlements: what was sent and did not arrive for two minutes is prepared again, with all that follows", () => {
+Deno.test("settlements: one that does not arrive within two minutes is prepared again, with all later ones", () => {
   const settlements = new Settlements();
   settlements.add(a, settlement(0, 16));
   settlements.take(asMap(a), 9, 1_000);
@@ -49,7 +49,7 @@ Deno.test("settlements: what was sent and did not arrive for two minutes is prep
   equal(settlements.last(a, 121_000), undefined);
 });
 
-Deno.test("settlements: of a pool that is not served any more, none is taken", () => {
+Deno.test("settlements: none is sent for a pool that is no longer served", () => {
   const settlements = new Settlements();
   settlements.add(a, settlement(0, 16));
   const b = poolOf("b");

@@ -232,7 +232,7 @@ const refused: [claim: string, waiting: number, options: SceneOptions, expected:
   ],
 ];
 for (const [claim, waiting, options, expected] of refused) {
-  Deno.test(`a profitable settler counts on no more than the pool can pay: ${claim}`, async () => {
+  Deno.test(`a profitable settler expects no more than the pool can pay: ${claim}`, async () => {
     const { run, spans } = await settler(waiting, { mode: "profitable", ...options });
     await run(60);
     deepEqual(spans(), expected);
@@ -266,7 +266,7 @@ for (
     ["without waiting deposits", {}, 0],
   ] as const
 ) {
-  Deno.test(`a relayer ${name} asks nothing and proves nothing`, async () => {
+  Deno.test(`a relayer ${name} queries nothing and proves nothing`, async () => {
     const { run, spans, infoReads } = await settler(waiting, options);
     await run(5);
     deepEqual([spans(), infoReads()], [[], 0]);
@@ -279,7 +279,7 @@ Deno.test("a relayer whose tree is behind the pool's settlements proves nothing"
   deepEqual([spans(), infoReads()], [[], 3]);
 });
 
-Deno.test("a prover that fails is asked again after a second", async () => {
+Deno.test("a failed proof is repeated after a second", async () => {
   const { run, times, fail, at } = await settler(16);
   fail(new Problem("internal"));
   at(3, () => fail(undefined));

@@ -23,7 +23,7 @@ function manualClock(): Clock & { move(ms: number): Promise<void> } {
   };
 }
 
-Deno.test("balance: many who ask within two seconds are one question", async () => {
+Deno.test("balance: queries within two seconds share one request", async () => {
   const clock = manualClock();
   let asked = 0;
   const balance = new WalletBalance({ balance: () => Promise.resolve(BigInt(++asked)) }, clock, bounds);
@@ -32,7 +32,7 @@ Deno.test("balance: many who ask within two seconds are one question", async () 
   equal(await balance.current(), 2n);
 });
 
-Deno.test("balance: a failed question is asked again by the next one", async () => {
+Deno.test("balance: a failed query is repeated by the next one", async () => {
   let fails = true;
   const wallet = { balance: () => fails ? Promise.reject(new Error("down")) : Promise.resolve(7n) };
   const balance = new WalletBalance(wallet, manualClock(), bounds);
@@ -41,7 +41,7 @@ Deno.test("balance: a failed question is asked again by the next one", async () 
   equal(await balance.current(), 7n);
 });
 
-Deno.test("balance: each change of level is told once, and it does not waver around a bound", async () => {
+Deno.test("balance: each change of level is reported once, with hysteresis at the thresholds", async () => {
   const clock = manualClock();
   const stop = new AbortController();
   const told: BalanceAlert["event"][] = [];
@@ -70,7 +70,7 @@ Deno.test("balance: each change of level is told once, and it does not waver aro
   await watching;
 });
 
-Deno.test("balance: however long it is watched, the signal that ends it is listened to no more than at first", async () => {
+Deno.test("balance: watching for a long time adds no listeners to the abort signal", async () => {
   const stop = new AbortController();
   let listeners = 0;
   const { signal } = stop;
@@ -92,7 +92,7 @@ Deno.test("balance: however long it is watched, the signal that ends it is liste
   await watching;
 });
 
-Deno.test("balance: bounds of 0 never speak", async () => {
+Deno.test("balance: thresholds of 0 never alert", async () => {
   const balance = new WalletBalance({ balance: () => Promise.resolve(0n) }, manualClock(), {
     warn: 0n,
     stop: 0n,
@@ -100,7 +100,7 @@ Deno.test("balance: bounds of 0 never speak", async () => {
   equal(balance.levelOf(await balance.current()), "ok");
 });
 
-Deno.test("balance: an alert says what, where and how much, in whole units", () => {
+Deno.test("balance: an alert names the event, the relayer and the amount in whole units", () => {
   const alert: BalanceAlert = {
     event: "balance_low",
     balance: 1_500_000_000n,
@@ -117,7 +117,7 @@ Deno.test("balance: an alert says what, where and how much, in whole units", () 
   });
 });
 
-Deno.test("balance: only the replica that leads tells, and who takes over a low wallet tells it once more", async () => {
+Deno.test("balance: only the leader alerts, and a new leader repeats the alert of a low wallet", async () => {
   const clock = manualClock();
   const stop = new AbortController();
   const told: BalanceAlert["event"][] = [];

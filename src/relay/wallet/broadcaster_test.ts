@@ -65,7 +65,7 @@ Deno.test("a withdrawal that did not leave the wallet with its transfer is signe
   equal(scene.signed[1].seqno, 6);
 });
 
-Deno.test("a seqno that advanced without the transfer ends nothing before it has expired, and is looked up once per transaction", async () => {
+Deno.test("a seqno that advanced without the transfer does not end it before its expiry, and is looked up once per transaction", async () => {
   const scene = await sceneWith(job(1));
   scene.at(4_000, () => scene.useElsewhere());
   scene.at(40_000, () => scene.useElsewhere());
@@ -159,7 +159,7 @@ Deno.test("withdrawals beyond a pool's room for claims wait until those under wa
   deepEqual(scene.transfers.map(({ jobs }) => jobs.map(({ queryId }) => queryId)), [[101n, 102n], [103n]]);
 });
 
-Deno.test("without withdrawals and settlements the wallet is not asked", async () => {
+Deno.test("without withdrawals and settlements the wallet is not queried", async () => {
   const scene = new BroadcasterScene();
   await scene.run(20_000);
   deepEqual([scene.observations, scene.signed.length], [0, 0]);
@@ -191,7 +191,7 @@ Deno.test("settlements are sent without withdrawals, and with as many as a trans
   deepEqual([shared.signed[0].messages.length, asked], [2, [4, 3]]);
 });
 
-Deno.test("a store that fails is asked again after one second, then two, four and eight", async () => {
+Deno.test("after a store failure, the next attempts follow after one, two, four and eight seconds", async () => {
   const scene = await sceneWith(job(1));
   const asked: number[] = [];
   const read = scene.store.transfer;

@@ -15,7 +15,7 @@ const jobOf = (pool: string, acceptedAt: number, more: Partial<Job> = {}) =>
 const dueTimes = (jobs: Job[], now: number) =>
   selectDue(jobs, now, terms).map(({ acceptedAt }) => acceptedAt);
 
-Deno.test("due jobs: withdrawals of a version 2 pool wait, and depart together with the first", () => {
+Deno.test("due jobs: withdrawals of a version 2 pool wait, and are sent together with the first", () => {
   const jobs = [jobOf("v2", 100), jobOf("v1", 200), jobOf("v2", 900), jobOf("w2", 950)];
   deepEqual(dueTimes(jobs, 1_000), [200]);
   deepEqual(dueTimes(jobs, 1_100), [100, 200, 900]);
@@ -28,7 +28,7 @@ Deno.test("due jobs: a full message does not wait", () => {
   equal(dueTimes([...waiting, jobOf("v2", 600)], 600).length, MAX_BATCH_SIZE);
 });
 
-Deno.test("due jobs: one that was postponed, was sent before or has ended waits for nobody, nor makes others go", () => {
+Deno.test("due jobs: one that was postponed, sent before or ended neither waits for others nor makes them due", () => {
   const postponed = jobOf("v2", 100, { notBefore: 2_000 });
   deepEqual(dueTimes([postponed, jobOf("v2", 900)], 1_500), []);
   deepEqual(dueTimes([postponed, jobOf("v2", 900)], 1_900), [900]);
@@ -62,7 +62,7 @@ Deno.test("due jobs: a transfer holds no more withdrawals of a pool than its cla
   }
 });
 
-Deno.test("due jobs: withdrawals under way take room until they end, or for ten minutes", () => {
+Deno.test("due jobs: sent withdrawals take room until they end, for at most ten minutes", () => {
   const sent = (pool: string, broadcastAt: number) => jobOf(pool, 1, { state: "broadcast", broadcastAt });
   const jobs = [sent("v2", 5_000), sent("v2", 6_000), sent("w2", 5_000), jobOf("v2", 1), jobOf("v1", 1)];
   deepEqual([...countUnderWay(jobs, 605_000)], [["v2", 1]]);

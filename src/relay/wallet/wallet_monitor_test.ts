@@ -31,7 +31,7 @@ function monitor(apart: number, { seqno = 5, usesWallClock = true, confirmed }: 
   return { observer, state, pass: (ms: number) => void (now += ms) };
 }
 
-Deno.test("time has passed only by the chain, by the own clock and on a node that is 30 s behind", async () => {
+Deno.test("time has certainly passed only if chain time and our clock agree, on a node that may be 30 s behind", async () => {
   for (const [apart, elapsed] of [[0, -30], [-29, -30], [-30, -30], [-31, -31], [-120, -120], [120, -30]]) {
     const { elapsedUntil, maxPlausibleTime } = await monitor(apart).observer.observe();
     deepEqual([elapsedUntil, maxPlausibleTime], [OURS + elapsed, OURS + apart + 240], `${apart} s apart`);
@@ -39,7 +39,7 @@ Deno.test("time has passed only by the chain, by the own clock and on a node tha
 });
 
 for (const [apart, text] of [[121, "121 s ahead of"], [-121, "121 s behind"]] as const) {
-  Deno.test(`an endpoint that is ${text} the own clock is not believed, which is reported for a minute`, async () => {
+  Deno.test(`an endpoint that is ${text} our clock is rejected, which is reported for a minute`, async () => {
     const { observer, pass, state } = monitor(apart);
     equal(observer.hasClockSkew, false);
     await rejects(observer.observe(), { code: "chain_inconsistent", message: new RegExp(text) });
@@ -56,7 +56,7 @@ for (const [apart, text] of [[121, "121 s ahead of"], [-121, "121 s behind"]] as
   });
 }
 
-Deno.test("a local network's time is taken as it is", async () => {
+Deno.test("a local network's time is accepted without a check", async () => {
   const seen = await monitor(99_999, { usesWallClock: false }).observer.observe();
   deepEqual([seen.elapsedUntil, seen.maxPlausibleTime], [OURS + 99_999, Infinity]);
 });
@@ -69,7 +69,7 @@ const seqnos: [seqno: number, confirmed: number | undefined, expected: number][]
   [0, 9, 0],
 ];
 for (const [seqno, confirmed, expected] of seqnos) {
-  Deno.test(`of seqno ${seqno} and ${confirmed ?? "none"} of a second endpoint, ${expected} counts`, async () => {
+  Deno.test(`seqno ${seqno}, with ${confirmed ?? "none"} of a second endpoint, gives ${expected}`, async () => {
     for (const usesWallClock of [true, false]) {
       const options = { seqno, usesWallClock, ...confirmed !== undefined && { confirmed } };
       equal((await monitor(0, options).observer.observe()).seqno, expected);

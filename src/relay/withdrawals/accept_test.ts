@@ -114,7 +114,7 @@ Deno.test("a requeued withdrawal is reported as not sent, although it has an ear
   deepEqual((await submit()).sent, false);
 });
 
-Deno.test("a client that leaves ends the wait, and not the withdrawal", async () => {
+Deno.test("a client that disconnects ends the wait, but not the withdrawal", async () => {
   const { submit, store, elapsed } = relayer();
   deepEqual((await submit(AbortSignal.abort())).sent, false);
   deepEqual([elapsed(), (await store.job(id))!.state], [0, "accepted"]);

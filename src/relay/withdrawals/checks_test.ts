@@ -77,7 +77,7 @@ Deno.test("a fee at the floor is accepted, a nano less is not", async () => {
   deepEqual(await Promise.all(verdicts), [true, true, false]);
 });
 
-Deno.test("the fee pays for a refund beyond the operator's gift, and not for the gift", async () => {
+Deno.test("the fee must cover a refund beyond the operator's maximum, and not one within it", async () => {
   const name = "fee covers the cost";
   const cases: [Given, boolean][] = [
     [{ fee: cost }, true],
@@ -157,7 +157,7 @@ Deno.test("a withdrawal that is in the journal already is not funded twice", asy
   }
 });
 
-Deno.test("a wallet at its stop is above it, one a nano lower is not, and without a stop it is not asked", async () => {
+Deno.test("a wallet at its stop balance is accepted, one nano less is not, and without a stop the wallet is not queried", async () => {
   const cases: [stop: bigint, balance: bigint, expected: boolean, reads: number][] = [
     [0n, 0n, true, 0],
     [1n, 0n, false, 1],
@@ -185,7 +185,7 @@ Deno.test("a proof that cannot be read is refused with its fault, and never veri
   equal(verified, 0);
 });
 
-Deno.test("caps that are reached tell when to come again, and the last count is given back", async () => {
+Deno.test("caps that are reached return Retry-After, and the last count is released", async () => {
   const given: unknown[] = [];
   const hourlyCaps = {
     reserve: () => Promise.resolve({ allowed: false, retryAfter: 7 }),

@@ -21,14 +21,14 @@ Deno.test("caps: of all pools together, and of each pool", async () => {
   ok(!refused.allowed && refused.retryAfter > 3_500 && refused.retryAfter <= 3_600);
 });
 
-Deno.test("caps: one pool at its cap takes nothing from the others' hour", async () => {
+Deno.test("caps: a pool at its cap does not use up the cap of all pools", async () => {
   const caps = new HourlyCaps(createMemoryRateLimitStore(Date.now), { hourly: 2, hourlyPerPool: 1 });
   await allowed(caps, note(1));
   for (let i = 2; i < 20; i++) deepEqual(await allowed(caps, note(i)), [false]);
   deepEqual(await allowed(caps, note(50, "0:bb")), [true]);
 });
 
-Deno.test("caps: 200 equal requests at once count as one, and as none when none of them gets in", async () => {
+Deno.test("caps: 200 equal concurrent requests count once, and not at all if none is accepted", async () => {
   const caps = new HourlyCaps(createMemoryRateLimitStore(Date.now), { hourly: 1, hourlyPerPool: 0 });
   const equals = Array.from({ length: 200 }, () => note(1));
   ok((await allowed(caps, ...equals)).every(Boolean));
@@ -36,7 +36,7 @@ Deno.test("caps: 200 equal requests at once count as one, and as none when none 
   deepEqual(await allowed(caps, note(2)), [true]);
 });
 
-Deno.test("caps: of equal requests one that got in keeps the count, in whatever order they end", async () => {
+Deno.test("caps: an accepted request keeps the count of its equal requests, in whatever order they end", async () => {
   for (const winner of [0, 1, 2]) {
     const caps = new HourlyCaps(createMemoryRateLimitStore(Date.now), { hourly: 1, hourlyPerPool: 0 });
     const equals = [note(1), note(1), note(1)];
@@ -53,12 +53,12 @@ Deno.test("caps: a refused withdrawal is counted again once there is room", asyn
   deepEqual(await allowed(caps, note(2)), [true]);
 });
 
-Deno.test("caps: 0 is no bound", async () => {
+Deno.test("caps: 0 means no limit", async () => {
   const caps = new HourlyCaps(createMemoryRateLimitStore(Date.now), { hourly: 0, hourlyPerPool: 0 });
   for (let i = 0; i < 100; i++) deepEqual(await allowed(caps, note(i)), [true]);
 });
 
-Deno.test("caps: a cache that is down allows nothing, and asks again for the next request", async () => {
+Deno.test("caps: while the cache is down nothing is allowed, and each request tries again", async () => {
   const memory = createMemoryRateLimitStore(Date.now);
   let down = true;
   const shared: RateLimitStore = {
@@ -71,7 +71,7 @@ Deno.test("caps: a cache that is down allows nothing, and asks again for the nex
   equal((await caps.reserve(note(1))).allowed, true);
 });
 
-Deno.test("caps: what was counted and not answered is uncounted again, or is one too many and never one too few", async () => {
+Deno.test("caps: a count without a response is released, or remains one too high, never too low", async () => {
   for (const released of [true, false]) {
     const memory = createMemoryRateLimitStore(Date.now);
     let down = true;
@@ -103,7 +103,7 @@ Deno.test("caps: a withdrawal counts for exactly an hour, and a refusal says whe
   deepEqual(await caps.reserve(note(2)), { allowed: true });
 });
 
-Deno.test("caps: a withdrawal that fails after it was accepted is uncounted by its token", async () => {
+Deno.test("caps: a withdrawal that fails after acceptance is released by its token", async () => {
   const caps = new HourlyCaps(createMemoryRateLimitStore(Date.now), { hourly: 1, hourlyPerPool: 1 });
   await caps.reserve(note(1));
   const capToken = caps.tokenOf(note(1))!;

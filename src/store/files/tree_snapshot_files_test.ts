@@ -25,7 +25,7 @@ const saving = (directory: string) =>
     stdin: "null",
   }).spawn();
 
-Deno.test("tree files: what a process that was killed while it saved has left is gone at the next start", () =>
+Deno.test("tree files: the drafts of a process that was killed while saving are removed at the next start", () =>
   withTempDirectory(async (directory) => {
     const leftovers = async () => (await namesIn(directory)).filter((found) => found !== name);
     while ((await leftovers()).length === 0) { // a kill may come between two files
@@ -73,7 +73,7 @@ for (const [what, make] of odd) {
     }));
 }
 
-Deno.test("tree files: a file that is larger than any tree's is not read", () =>
+Deno.test("tree files: a file above the maximum size is not read", () =>
   withTempDirectory(async (directory) => {
     const files = createTreeSnapshotFiles(directory, key, MAX_SNAPSHOT_BYTES);
     await files.save(pool, new Uint8Array([7]));
@@ -84,7 +84,7 @@ Deno.test("tree files: a file that is larger than any tree's is not read", () =>
     deepEqual(await files.load(pool), new Uint8Array([8]));
   }));
 
-Deno.test("tree files: what is read and written in several pieces comes back whole", () =>
+Deno.test("tree files: files of several chunks are written and read whole", () =>
   withTempDirectory(async (directory) => {
     const files = createTreeSnapshotFiles(directory, key, MAX_SNAPSHOT_BYTES);
     const bytes = Uint8Array.from({ length: 2 ** 21 + 3 }, (_, i) => i % 251);

@@ -48,7 +48,7 @@ async function read(directory: string, from = 0) {
 }
 
 for (const missing of [[], [0], [2], [0, 1, 2, 3]]) {
-  Deno.test(`kv store: leaves without pages [${missing}] are those of the rows, and the pages are made again`, () =>
+  Deno.test(`kv store: leaves without pages [${missing}] come from the rows, and the pages are built again`, () =>
     withStoredLeaves(async (directory) => {
       const pages = await pagesOf(directory);
       deepEqual(pages.map(([number]) => number), [0, 1, 2, 3]);

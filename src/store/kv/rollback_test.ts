@@ -140,7 +140,7 @@ function failing(kv: Deno.Kv, outcomes: Readonly<Record<number, "conflict" | "cr
   });
 }
 
-Deno.test("a commit that met another writer is repeated, in each part of a large rollback", () =>
+Deno.test("a commit that conflicts with another writer is repeated, in each part of a large rollback", () =>
   withRows(200, async (kv) => {
     await rollBackRows(failing(kv, { 1: "conflict", 2: "conflict", 4: "conflict" }), request(), reopen);
     deepEqual(await rowsOf(kv), { leaves: 10, paid: [6n], ledger: [5n, 10n], log: [0, 1], page: false });

@@ -15,7 +15,7 @@ function storeOnClock() {
   return at;
 }
 
-Deno.test("a bucket refills evenly, and a refusal says to the second when it holds one again", async () => {
+Deno.test("a bucket refills evenly, and a refusal returns the exact seconds until the next token", async () => {
   const at = storeOnClock();
   deepEqual([await at(0).consume(limit, "a"), await at(0).consume(limit, "a")], [allowed, allowed]);
   deepEqual(await at(0).consume(limit, "a"), retryAfter(5));
@@ -25,7 +25,7 @@ Deno.test("a bucket refills evenly, and a refusal says to the second when it hol
   deepEqual(await at(5_000).consume(limit, "a"), retryAfter(5));
 });
 
-Deno.test("a bucket never holds more than its bound, and a clock that was set back takes nothing from it", async () => {
+Deno.test("a bucket never exceeds its limit, and a clock that is set back takes no tokens", async () => {
   const at = storeOnClock();
   await at(100_000).consume(limit, "a");
   deepEqual([await at(50_000).consume(limit, "a"), await at(50_000).consume(limit, "a")], [
@@ -37,7 +37,7 @@ Deno.test("a bucket never holds more than its bound, and a clock that was set ba
   }
 });
 
-Deno.test("keys, names and bounds count apart", async () => {
+Deno.test("keys, names and limits are counted separately", async () => {
   const at = storeOnClock();
   const one = { ...limit, maxCount: 1 };
   await at(0).consume(one, "a");
@@ -72,7 +72,7 @@ Deno.test("a key that stays in use does not keep buckets of older keys in memory
   equal(at(10_100).bucketCount, 1);
 });
 
-Deno.test("a token counts for its whole window, and the oldest one decides when there is room", async () => {
+Deno.test("a token counts for its whole window, and the oldest one determines when there is room", async () => {
   const at = storeOnClock();
   deepEqual([await at(0).acquire(limit, "a", "x"), await at(4_000).acquire(limit, "a", "y")], [
     allowed,
@@ -85,7 +85,7 @@ Deno.test("a token counts for its whole window, and the oldest one decides when 
   deepEqual(await at(10_000).acquire(limit, "a", "x"), retryAfter(4), "its time was over");
 });
 
-Deno.test("with a smaller bound than the tokens that are held, room comes when enough of them have ended", async () => {
+Deno.test("with a limit below the number of tokens, there is room when enough of them have expired", async () => {
   const at = storeOnClock();
   for (const [i, token] of ["x", "y", "z"].entries()) {
     await at(i * 1_000).acquire({ ...limit, maxCount: 3 }, "a", token);

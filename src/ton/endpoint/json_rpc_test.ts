@@ -40,7 +40,7 @@ Deno.test("the block of a time is looked up on the masterchain; a localnet answe
   }
 });
 
-Deno.test("the key goes into its header, and to nobody who redirects", async () => {
+Deno.test("the API key is sent in its header, and never to a redirect's target", async () => {
   let redirect: string | undefined;
   const { chain, asked } = scriptedChain(() => masterchain(7), {});
   assert.equal(await chain.masterchainSeqno(), 7);
@@ -67,7 +67,7 @@ const temporary: [string, () => Response | Promise<Response>][] = [
   ["a lost connection", () => Promise.reject(new TypeError("connection reset"))],
 ];
 for (const [what, answer] of temporary) {
-  Deno.test(`after ${what} the request is tried again, ever later, and succeeds`, async () => {
+  Deno.test(`after ${what} the request is retried with growing delays, and succeeds`, async () => {
     const { chain, clock } = scriptedChain((_method, _params, tries) =>
       tries < 4 ? answer() : masterchain(9)
     );
@@ -76,7 +76,7 @@ for (const [what, answer] of temporary) {
     assert.ok(backOff.includes(250) && backOff.includes(1000), String(backOff));
   });
 
-  Deno.test(`${what} for ever is chain_unavailable after five tries`, async () => {
+  Deno.test(`permanent ${what} is chain_unavailable after five attempts`, async () => {
     const { chain, asked } = scriptedChain(answer);
     await assert.rejects(chain.masterchainSeqno(), matchesProblem("chain_unavailable", /endpoint\.test/));
     assert.equal(asked.length, 5);
@@ -186,7 +186,7 @@ Deno.test("an abort ends the call with `cancelled`, before and while it runs", a
   );
 });
 
-Deno.test("what an endpoint says is shortened and stripped of control characters", async () => {
+Deno.test("an endpoint's messages are shortened and stripped of control characters", async () => {
   const { chain } = scriptedChain(() => rpcError(400, "\u001b[2Jevil\n" + "x".repeat(5000)));
   await assert.rejects(chain.masterchainSeqno(), (error: Problem) => {
     assert.ok(error.message.length < 500);
@@ -216,7 +216,7 @@ Deno.test("an external message that is there already is sent", async () => {
   assert.equal(asked.length, 1);
 });
 
-Deno.test("what is asked patiently waits behind all else, of every kind of call", async () => {
+Deno.test("low-priority calls wait behind all others, for every kind of call", async () => {
   const { chain, asked } = scriptedChain(() => rpcError(400), { requestsPerSecond: 1 });
   const lowPriority = { lowPriority: true };
   const calls = [

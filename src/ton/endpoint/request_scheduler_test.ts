@@ -32,7 +32,7 @@ function gate() {
   return { passed: promise, open: resolve };
 }
 
-Deno.test("what is urgent goes first, whatever came first", async () => {
+Deno.test("the highest priority runs first, in whatever order requests arrive", async () => {
   const scheduler = new RequestScheduler({ requestsPerSecond: Infinity, concurrency: 1 });
   const order: RequestPriority[] = [];
   const first = gate();
@@ -44,14 +44,14 @@ Deno.test("what is urgent goes first, whatever came first", async () => {
   assert.deepEqual(order, ["send", "seqno", "transactions", "getters"]);
 });
 
-Deno.test("of one rank, first come is first served", async () => {
+Deno.test("requests of one priority run in the order of arrival", async () => {
   const scheduler = new RequestScheduler({ requestsPerSecond: Infinity, concurrency: 1 });
   const order: number[] = [];
   await Promise.all([1, 2, 3].map((i) => scheduler.run("getters", () => Promise.resolve(order.push(i)))));
   assert.deepEqual(order, [1, 2, 3]);
 });
 
-Deno.test("no more start than the rate allows; the urgent one overtakes while it waits", async () => {
+Deno.test("no more requests start than the rate allows; one of higher priority overtakes those that wait", async () => {
   const clock = new ManualClock();
   const scheduler = new RequestScheduler({ requestsPerSecond: 10, clock });
   const started: string[] = [];
@@ -70,7 +70,7 @@ Deno.test("no more start than the rate allows; the urgent one overtakes while it
   assert.deepEqual(started, ["a", "urgent", "b", "c"]);
 });
 
-Deno.test("a pause holds everything back", async () => {
+Deno.test("a pause delays all requests", async () => {
   const clock = new ManualClock();
   const scheduler = new RequestScheduler({ requestsPerSecond: Infinity, clock });
   scheduler.pause(5000);
@@ -83,7 +83,7 @@ Deno.test("a pause holds everything back", async () => {
   assert.equal(started, true);
 });
 
-Deno.test("no more run at once than allowed, and one that fails makes room", async () => {
+Deno.test("concurrency is limited, and a failed request frees its slot", async () => {
   const scheduler = new RequestScheduler({ requestsPerSecond: Infinity, concurrency: 2 });
   const gates = [gate(), gate(), gate()];
   let running = 0;
@@ -107,7 +107,7 @@ Deno.test("no more run at once than allowed, and one that fails makes room", asy
   await Promise.all(all.slice(1));
 });
 
-Deno.test("what is aborted while it waits never starts, and blocks nobody", async () => {
+Deno.test("a request that is aborted while it waits never starts and blocks no other", async () => {
   const scheduler = new RequestScheduler({ requestsPerSecond: Infinity, concurrency: 1 });
   const first = gate();
   const running = scheduler.run("getters", () => first.passed);
@@ -121,7 +121,7 @@ Deno.test("what is aborted while it waits never starts, and blocks nobody", asyn
   assert.equal(await next, "done");
 });
 
-Deno.test("no timer is left when all that waited is aborted, and what comes later is served", async () => {
+Deno.test("no timer remains when all waiting requests were aborted, and later requests run", async () => {
   const scheduler = new RequestScheduler({ requestsPerSecond: 1 / 3600 }); // the system's own timer
   await scheduler.run("getters", () => Promise.resolve());
   const controller = new AbortController();
@@ -135,7 +135,7 @@ Deno.test("no timer is left when all that waited is aborted, and what comes late
   await assert.rejects(later); // Deno fails this test if the hour's timer were still running
 });
 
-Deno.test("what the API asks comes after all else, and of it ten seconds' worth may wait", async () => {
+Deno.test("API requests have the lowest priority, and at most ten seconds' worth of them may wait", async () => {
   const clock = new ManualClock();
   const scheduler = new RequestScheduler({ requestsPerSecond: 1, clock });
   const started: string[] = [];

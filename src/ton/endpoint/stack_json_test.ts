@@ -61,7 +61,7 @@ Deno.test("malformed stacks are rejected at once", () => {
   );
 });
 
-Deno.test("a tuple nested without end is refused", () => {
+Deno.test("a tuple that is nested too deeply is refused", () => {
   let entry: unknown = { "@type": "tvm.stackEntryTuple", tuple: { elements: [] } };
   for (let i = 0; i < 20; i++) entry = { "@type": "tvm.stackEntryTuple", tuple: { elements: [entry] } };
   assert.throws(() => parseStack([["tuple", { elements: [entry] }]]), /too deep/);

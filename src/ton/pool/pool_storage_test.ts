@@ -63,7 +63,7 @@ Deno.test("a set has the keys that were added, in memory and in its cells", () =
   }
 });
 
-Deno.test("a key is its slot and its tag: other bits above do not make another key", () => {
+Deno.test("a key is identified by its slot and tag: higher bits do not make another key", () => {
   const set = new PackedSet();
   const key = 2n ** 114n - 1n;
   ok(set.add(key));

@@ -15,4 +15,4 @@ for (const [version, hash] of Object.entries(walletCodeHashes)) {
   });
 }
 
-Deno.test("other code is no wallet's", () => ok(!isKnownWalletCode(beginCell().endCell())));
+Deno.test("other code is not recognised as a wallet", () => ok(!isKnownWalletCode(beginCell().endCell())));

@@ -30,7 +30,7 @@ Deno.test({
           await visit.step("deposited");
         });
 
-        await test("asks a wallet again only when the chain's clock has passed the first request", async () => {
+        await test("asks a wallet again only when the first request has expired by chain time", async () => {
           const visit = await scene.visit({ prepare });
           await openPayment(visit);
           scene.conduct = () => "lies";

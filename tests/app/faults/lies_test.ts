@@ -51,7 +51,7 @@ const cases: FaultCases = {
     await assertPaid(scene, visit, recipient);
   },
 
-  async "a relayer that leaves out a spent note does not make it look unspent"(scene) {
+  async "a relayer that omits a spent note does not make it appear unspent"(scene) {
     const content = scene.takeFunded();
     const first = await scene.visit({ content });
     await assertPaid(scene, first, await withdraw(first));

@@ -101,7 +101,7 @@ const cases: FaultCases = {
     assert.deepEqual(await boxesOfControls(visit), before);
   },
 
-  async "offline, the check of the notes says so once, and can be repeated"(scene) {
+  async "offline, the check of the notes reports it once, and can be repeated"(scene) {
     const visit = await scene.visit();
     await visit.page.waitForFunction(() => document.body.innerText.includes("Check the notes"));
     await goOffline(visit);

@@ -33,7 +33,7 @@ async function openScene(directory: string) {
 
 type Scene = Awaited<ReturnType<typeof openScene>>;
 
-Deno.test("keys are for mainnet only with three named signers who are not all the coordinator", (t) =>
+Deno.test("keys are for mainnet only with three named signers, not all of them the coordinator", (t) =>
   withTempDirectory(async (directory) => {
     const scene = await openScene(directory);
     await t.step(
@@ -42,7 +42,7 @@ Deno.test("keys are for mainnet only with three named signers who are not all th
     );
     await labelsWeakKeys(t, scene);
     await refusesForeignKeys(t, scene);
-    await t.step("an open ceremony vouches for no keys", () => refusesOpenCeremony(scene));
+    await t.step("an open ceremony is no proof for keys", () => refusesOpenCeremony(scene));
   }));
 
 async function acceptsThreeSigners({ finalize, plan, openKeys }: Scene): Promise<void> {

@@ -94,7 +94,7 @@ async function deploysOnce(
   });
 
   await t.step(
-    "a second run finds it, pays nothing, asks nothing and keeps the operator's policy",
+    "a second run finds it, pays nothing, prompts for nothing and keeps the operator's policy",
     async () => {
       const before = JSON.parse(await Deno.readTextFile(registry));
       before.pools["native-3"].feeMin = "7";
@@ -209,7 +209,7 @@ async function deploysVersion2({ at, env, listed, chain, payer }: Scene): Promis
 }
 
 async function inspectRefuses(t: Deno.TestContext, { registry, at }: Scene): Promise<void> {
-  await t.step("pool inspect ends with 1 for a pool that is not what the registry says", async () => {
+  await t.step("pool inspect exits with 1 for a pool that differs from the registry", async () => {
     const registered = JSON.parse(await Deno.readTextFile(registry));
     registered.pools["native-4"].owner = null;
     await Deno.writeTextFile(registry, JSON.stringify(registered));
@@ -221,7 +221,7 @@ async function inspectRefuses(t: Deno.TestContext, { registry, at }: Scene): Pro
     assert.deepEqual([json.code, JSON.parse(json.stdout).sound], [1, false]);
   });
 
-  await t.step("pool inspect ends with 1 for an address without a pool", async () => {
+  await t.step("pool inspect exits with 1 for an address without a pool", async () => {
     const { code, stdout } = await runCli(["pool", "inspect", `0:${"77".repeat(32)}`, ...at]);
     assert.equal(code, 1);
     assert.match(stdout, /FAILED {3}account +the account is uninitialized/);

@@ -35,7 +35,7 @@ Deno.test("tonado deploy --asset: a jetton pool from its master's address to the
     await using scene = await openScene(dir);
     await deploysAndFinds(t, scene);
     await t.step(
-      "a pool whose trial failed is not in the registry; the next run asks for the trial alone",
+      "a pool whose trial failed is not in the registry; the next run confirms only the trial",
       () => retriesFailedTrial(scene),
     );
     await t.step(

@@ -155,7 +155,7 @@ const refusals: [what: string, args: string[], env: Record<string, string>, code
   ],
 ];
 for (const [what, args, env, expected, says] of refusals) {
-  Deno.test(`tonado ${args[0]} refuses ${what}, before anything is asked of a chain`, () =>
+  Deno.test(`tonado ${args[0]} refuses ${what} before it queries a chain`, () =>
     withTempDirectory(async (dir) => {
       const registry = args[0] === "deploy" && !args.includes("--registry")
         ? ["--registry", `${dir}/r.json`]

@@ -20,7 +20,7 @@ Deno.test("tonado deposit of a note that was withdrawn", async (t) => {
   const deposit = (store: typeof env, ...more: string[]) =>
     runCli(["deposit", "--note", id, ...at, ...more], store);
 
-  await t.step("while it is not, it is found in the pool", async () => {
+  await t.step("before the withdrawal, it is found in the pool", async () => {
     const { code, stdout, stderr } = await deposit(other, ...payer, "--yes");
     assert.equal(code, 0, stderr);
     assert.match(stdout, /deposited as leaf 0/);
@@ -32,7 +32,7 @@ Deno.test("tonado deposit of a note that was withdrawn", async (t) => {
 
   const ways: [string, string[]][] = [["by words", [...payer, "--yes"]], ["by a phone", ["--json"]]];
   for (const [way, args] of ways) {
-    await t.step(`${way}, in an empty store: it is said, and nothing is sent`, async () => {
+    await t.step(`${way}, in an empty store: the withdrawal is reported, and nothing is sent`, async () => {
       const store = await storeAt(way.replaceAll(" ", "-"));
       const leaves = await net.contract("native-0.1").getNextIndex();
       const seqno = (await net.chain.account(net.user.address)).last?.hash;
@@ -46,7 +46,7 @@ Deno.test("tonado deposit of a note that was withdrawn", async (t) => {
     });
   }
 
-  await t.step("in a store that knows the deposit only, too", async () => {
+  await t.step("the same in a store that knows only the deposit", async () => {
     const { code, stdout, stderr } = await deposit(other);
     assert.deepEqual([code, stdout], [1, ""], stderr);
     assert.match(stderr, /has already been withdrawn/);

@@ -215,7 +215,7 @@ async function endsWithNextStep(t: Deno.TestContext, { notes, at, payer, env }: 
     assert.deepEqual([code, /is already in the pool, as leaf 1/.test(stdout)], [0, true]);
   });
 
-  await t.step("interrupted, it ends with 130 and says how to continue", async () => {
+  await t.step("interrupted, it exits with 130 and prints how to continue", async () => {
     const stop = new AbortController();
     const { code, stderr } = await runCli(["deposit", "native-1", ...at, "--quiet"], env, {
       onStdout: (text) => text.startsWith("ton://") && stop.abort(),

@@ -139,7 +139,7 @@ async function asksForPassphrases(
     ]);
   });
 
-  await t.step("asks again for a new passphrase that is too short or mistyped, three times", async () => {
+  await t.step("asks up to three times for a new passphrase that is too short or mistyped", async () => {
     const env = { TONADO_NOTES: `${dir}/again.age` };
     const good = "another passphrase";
     const secrets = ["correct horse battery", "short", good, "anothr passphrase", good, good];

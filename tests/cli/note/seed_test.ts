@@ -101,11 +101,14 @@ async function sharesSeed(
   t: Deno.TestContext,
   { state, deposit, phone, deposited, runJson, at, net, payer }: Scene,
 ): Promise<void> {
-  await t.step("two devices with one seed take turns: neither deposits the other's note", async () => {
-    state.theirs = (await deposit("native-1", phone)).id;
-    const mine = (await deposit("native-1")).id;
-    assert.ok(state.theirs !== mine && !deposited.includes(state.theirs) && !deposited.includes(mine));
-  });
+  await t.step(
+    "two devices with one seed deposit in turn, and neither deposits the other's note",
+    async () => {
+      state.theirs = (await deposit("native-1", phone)).id;
+      const mine = (await deposit("native-1")).id;
+      assert.ok(state.theirs !== mine && !deposited.includes(state.theirs) && !deposited.includes(mine));
+    },
+  );
 
   await t.step("a note that the other device has deposited is found before anything is paid", async () => {
     const { id } = await runJson(["note", "create", "native-1", ...at]);

@@ -39,7 +39,7 @@ for (
     ["a rejection", `Promise.reject(new Error("nobody catches this"));`],
   ]
 ) {
-  Deno.test(`serve log: ${what} that nothing catches is a fatal line, and the process fails`, async () => {
+  Deno.test(`serve log: an uncaught ${what} is a fatal line, and the process fails`, async () => {
     deepEqual(await levels(more), { code: 1, stdout: 0, lines: [...console, "FATAL"] });
   });
 }

@@ -29,7 +29,7 @@ function answering(body: () => BodyInit) {
   };
 }
 
-Deno.test("a registry's keys draw nothing", async () => {
+Deno.test("control sequences in a registry's keys are escaped", async () => {
   const file = await Deno.makeTempFile();
   try {
     await Deno.writeTextFile(file, JSON.stringify({ network: "localnet", pools: { [EVIL]: {} } }));
@@ -43,7 +43,7 @@ Deno.test("a registry's keys draw nothing", async () => {
   }
 });
 
-Deno.test("an endpoint's errors draw nothing", async () => {
+Deno.test("control sequences in an endpoint's errors are escaped", async () => {
   await using endpoint = answering(() => JSON.stringify({ ok: false, code: 422, error: EVIL, result: EVIL }));
   const said = await runCli([
     ...["pool", "inspect", "EQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAM9c", "--network", "localnet"],
@@ -60,14 +60,14 @@ Deno.test("typed arguments are repeated without control sequences", async () => 
   harmless(await runCli(["compliance", "verify", `/nowhere/${EVIL}`, "--network", "localnet"]));
 });
 
-Deno.test("a purpose that draws is refused before anything is opened", async () => {
+Deno.test("a purpose with control sequences is refused before anything is opened", async () => {
   const said = await runCli(["compliance", "report", "2f81", "--for", `bank ${EVIL}`]);
   assert.deepEqual([said.code, said.prompts.length], [2, 0]);
   assert.match(said.stderr, /a purpose is one line of visible text: character 6 of it is U\+001B/);
   harmless(said);
 });
 
-Deno.test("a report's members draw nothing, whatever they hold", async () => {
+Deno.test("control sequences in a report's members are escaped", async () => {
   const file = await Deno.makeTempFile();
   try {
     const statement = { purpose: EVIL, network: EVIL, [EVIL]: EVIL };

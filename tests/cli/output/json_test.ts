@@ -17,7 +17,7 @@ for (const { path, words } of acting) {
   });
 }
 
-Deno.test("there are commands", () => assert.ok(places.length > 30, String(places.length)));
+Deno.test("the list of commands is not empty", () => assert.ok(places.length > 30, String(places.length)));
 
 for (const shell of ["bash", "zsh", "fish"]) {
   Deno.test(`completions ${shell}: JSON has the script, and quiet prints nothing else`, async () => {
@@ -62,7 +62,7 @@ Deno.test("tonado --version --verbose --json names every member", async () => {
   assert.ok("withdraw" in facts && "native" in facts, stdout);
 });
 
-Deno.test("a command that is missing is an error in JSON, and no help", async () => {
+Deno.test("a missing command is an error in JSON, without help", async () => {
   const { code, stdout, stderr } = await runCli(["--json"]);
   assert.deepEqual([code, stdout, JSON.parse(stderr).error.code], [2, "", "usage"]);
 });

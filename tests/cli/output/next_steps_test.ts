@@ -23,7 +23,7 @@ const fails = async (args: string[], status: number, next: RegExp, never: RegExp
   assert.deepEqual([code, stdout], [status, ""], stderr);
 };
 
-Deno.test("where there is no note store, the next step is not to list it", () =>
+Deno.test("without a note store, the next step is not to list notes", () =>
   fails(
     ["note", "show"],
     1,
@@ -31,10 +31,10 @@ Deno.test("where there is no note store, the next step is not to list it", () =>
     /lists the notes/,
   ));
 
-Deno.test("a pool that is not known is to be chosen of those that are listed", () =>
+Deno.test("for an unknown pool, the next step lists the known pools", () =>
   fails(["pool", "inspect", "nativ-10"], 2, /`tonado pool list --network testnet`/, /standard TON address/));
 
-Deno.test("a folder without a ceremony is no ceremony that fails", () =>
+Deno.test("a folder without a ceremony is not reported as a failed ceremony", () =>
   fails(["ceremony", "verify", dir], 1, /begin one with `tonado ceremony init`/, /Build nothing on it/));
 
 Deno.test("no entropy is requested if there is no ceremony", async () => {
@@ -48,7 +48,7 @@ Deno.test("no entropy is requested if there is no ceremony", async () => {
   assert.deepEqual([asked, /tonado ceremony init/.test(stderr)], [[], true], stderr);
 });
 
-Deno.test("a deposit without a pool, where the registry has none, says what to name", () =>
+Deno.test("a deposit without a pool, with an empty registry, names the missing flag", () =>
   fails(
     ["deposit", "--network", "mainnet"],
     2,
@@ -56,7 +56,7 @@ Deno.test("a deposit without a pool, where the registry has none, says what to n
     /one of none/,
   ));
 
-Deno.test("an address for test networks is no recipient on mainnet", async () => {
+Deno.test("an address for test networks is refused as a recipient on mainnet", async () => {
   const test = Address.parse(`0:${"77".repeat(32)}`).toString({ testOnly: true });
   for (const args of [["withdraw", "2f81", "--to", test], ["deposit", "jet-10", "--from", test]]) {
     await fails([...args, "--network", "mainnet"], 2, /invalid_address/, /unknown_note|wrong_pool/);
@@ -86,7 +86,7 @@ Deno.test("a payment that the pool returned is reported with its wallet, the rea
   }
 });
 
-Deno.test("the command to go on with has every flag that decides what happens, and no secret", () => {
+Deno.test("the command to continue has every flag that changes the result, and no secret", () => {
   const line = (act: (context: never) => void) => {
     let said = "";
     const stderr = { isTerminal: false, columns: 80, write: (text: string) => void (said += text) };
@@ -133,10 +133,10 @@ Deno.test("the command to go on with has every flag that decides what happens, a
   }
 });
 
-Deno.test("a pool that the registry does not have is to be chosen of another", () =>
+Deno.test("for a pool that the registry lacks, the next step is another registry", () =>
   fails(["note", "create", "native-7"], 2, /`tonado pool list`/, /asset, amount and network/));
 
-Deno.test("of no notes there is neither backup nor page", async () => {
+Deno.test("without notes, neither a backup nor a page is written", async () => {
   await (await noteStoreFile(env.TONADO_NOTES, { workFactor: 8 }).open(new Secret(PASSPHRASE))).add([]);
   for (const more of [[], ["--page"], ["--page", "--plain"]]) {
     const file = `${dir}/backup`;
@@ -147,7 +147,7 @@ Deno.test("of no notes there is neither backup nor page", async () => {
   assert.match(stdout, /tonado deposit <pool>`; `tonado pool list`/);
 });
 
-Deno.test("one note is one note, and is looked for on its own network", async () => {
+Deno.test("a single note is reported in the singular, and searched on its own network", async () => {
   const note = createNote({ asset: "native", amount: "1", network: "localnet" });
   const restored = await runCli(["note", "restore"], env, { secrets: [formatNote(note)] });
   assert.equal(
@@ -159,7 +159,7 @@ Deno.test("one note is one note, and is looked for on its own network", async ()
   assert.match(stdout, /^1 note written to /);
 });
 
-Deno.test("a store that another process works with may be free later: exit code 3", async () => {
+Deno.test("a store that another process uses may be free later: exit code 3", async () => {
   const store = await noteStoreFile(env.TONADO_NOTES, { workFactor: 8 }).open(new Secret(PASSPHRASE));
   using _ = await store.lockForWork();
   const to = Address.parse(`0:${"77".repeat(32)}`).toString();
@@ -168,7 +168,7 @@ Deno.test("a store that another process works with may be free later: exit code 
   await fails(["withdraw", "--to", to, ...at], 3, /\[note_store_in_use\]/, /unknown_note/);
 });
 
-Deno.test("a note that is withdrawn is not told to be gone on with", async () => {
+Deno.test("for a withdrawn note, the next step is not to continue", async () => {
   const store = await noteStoreFile(env.TONADO_NOTES, { workFactor: 8 }).open(new Secret(PASSPHRASE));
   const [{ id }] = await store.list();
   await store.update(id, { state: "withdrawn" });

@@ -43,7 +43,7 @@ async function ended(env: Record<string, string>, args?: readonly string[]) {
   return { code, out, err };
 }
 
-Deno.test("serve in JSON format: a failed start ends with one fatal line that says why", async () => {
+Deno.test("serve in JSON format: a failed start ends with one fatal line with the reason", async () => {
   const wrong = await ended({ RELAYER_WALLET_MNEMONIC: "three words only", RELAYER_PROT: "1" });
   deepEqual([wrong.code, wrong.out, wrong.err.map(({ level }) => level)], [2, [], ["WARN", "FATAL"]]);
   deepEqual(wrong.err[1].code, "invalid_config");

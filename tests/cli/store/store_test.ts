@@ -24,7 +24,7 @@ async function store(args: string[], cwd: string, env: Record<string, string> = 
 const look = [["check"], ["check", "--data-dir", "nowhere"], ["export", "relayer.jsonl"]];
 
 for (const args of look) {
-  Deno.test(`store ${args.join(" ")} in an empty folder writes nothing, and says what to name`, () =>
+  Deno.test(`store ${args.join(" ")} in an empty folder writes nothing, and names the flag to set`, () =>
     withTempDirectory(async (dir) => {
       const { code, stdout, stderr } = await store(args, dir);
       assert.deepEqual([code, stdout], [1, ""], stderr);
@@ -86,7 +86,7 @@ Deno.test({
     }),
 });
 
-Deno.test("a newer layout of the embedded store is refused by serve and store check, and left alone", () =>
+Deno.test("a newer layout of the embedded store is refused by serve and store check, and not changed", () =>
   withTempDirectory(async (dir) => {
     await (await openKvStore(`${dir}/data`)).close();
     const written = async (value?: number) => {
@@ -115,7 +115,7 @@ Deno.test("a newer layout of the embedded store is refused by serve and store ch
     assert.deepEqual(await written(), before);
   }));
 
-Deno.test("an older layout of the embedded store is brought up to date when it is opened", () =>
+Deno.test("an older layout of the embedded store is upgraded when it is opened", () =>
   withTempDirectory(async (dir) => {
     await (await openKvStore(dir)).close();
     const version = async (value?: number) => {

@@ -46,7 +46,7 @@ Deno.test("tonado withdraw --fast", async (t) => {
     },
   );
 
-  await t.step("each relayer is agreed to by itself, though it asks for no more than the last", async () => {
+  await t.step("each relayer needs its own consent, even if it costs no more than the last one", async () => {
     await using liar = startRelayerProxy(
       api,
       (path, answer) => path === "/tree/path" ? { ...answer, root: differentElement(answer.root) } : answer,

@@ -53,7 +53,7 @@ Deno.test("tonado withdraw: recipients", async (t) => {
   };
   const wallet = net.localnet.wallets[0].address;
 
-  await t.step("a contract that is no known wallet is warned of, a wallet is not", async () => {
+  await t.step("a contract that is not a known wallet causes a warning, and a wallet does not", async () => {
     const holder = await fetchJettonWalletAddress(net.chain, ofJetton.jettonMaster!, wallet);
     assert.equal((await net.chain.account(holder)).state, "active");
     assert.ok((await warned(holder, ["--self", ...payer])).includes("contract"));
@@ -61,7 +61,7 @@ Deno.test("tonado withdraw: recipients", async (t) => {
     assert.ok(used.includes("recipient_used") && !used.includes("contract"), used.join());
   });
 
-  await t.step("the relayer's own wallet is warned of: it would have all of it", async () => {
+  await t.step("the relayer's own wallet causes a warning: it would receive the whole amount", async () => {
     const { relayerAddress } = await (await fetch(`${relayer.url}/status`)).json();
     const names = await warned(Address.parse(relayerAddress), ["--relayer", relayer.url]);
     assert.ok(names.includes("relayer_paid"), names.join());

@@ -24,7 +24,7 @@ Deno.test("tonado withdraw", async (t) => {
   await refusesHighFees(t, scene);
   await ignoresFalseStates(t, scene);
   await t.step(
-    "relayers with a false root or false leaves are passed over, and the honest one pays, once",
+    "relayers with a false root or false leaves are skipped, and the honest one pays, once",
     () => passesOverLiars(scene),
   );
   await withdrawsFast(t, scene);

@@ -90,7 +90,7 @@ Deno.test("relayer: a batch has two claims of room for each withdrawal, and none
     equal(await refusedByPool(), 0);
   });
 
-  await t.step("what the wallet refused after the last read takes its room", () => refusesPayouts(scene));
+  await t.step("payouts that the wallet refused after the last read take room", () => refusesPayouts(scene));
 });
 
 async function refusesPayouts(scene: Awaited<ReturnType<typeof openScene>>): Promise<void> {

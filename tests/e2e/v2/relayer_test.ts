@@ -167,7 +167,7 @@ Deno.test("relayer: a withdrawal whose slot another one changed first is sent ag
   ok(storageFee >= 0n && storageFee < 1_000n, String(balance));
 });
 
-Deno.test("relayer: withdrawals that wait together are one message; one that it leaves out is sent again", async () => {
+Deno.test("relayer: withdrawals that wait together share a message; one that the pool skips is sent again", async () => {
   await using net = await RelayerHarness.start({ relayer: false });
   const v2 = new Version2Harness(net);
   const rival = newNote();
@@ -222,7 +222,7 @@ Deno.test("relayer: withdrawals that wait together are one message; one that it 
 });
 
 for (const position of [0, 2]) {
-  Deno.test(`relayer: a note whose owner withdrew it first is left out of its message, as item ${position}; the others are paid`, async () => {
+  Deno.test(`relayer: a note whose owner withdrew it first is skipped, as item ${position} of a message; the others are paid`, async () => {
     await using net = await RelayerHarness.start({ relayer: false });
     const v2 = new Version2Harness(net);
     const notes = [newNote(), newNote(), newNote()];

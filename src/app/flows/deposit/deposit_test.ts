@@ -46,7 +46,7 @@ Deno.test("an amount is shown only after a proven backup and a stored note", () 
   deepEqual(walletOf(after(proven, { type: "prepared", ticket })), { at: "none" });
 });
 
-Deno.test("a wallet is connected, asked and waited for, and only the log ends the deposit", () => {
+Deno.test("a deposit ends only with an event of the pool's log, whatever the connected wallet answers", () => {
   let state = paying({ at: "none" });
   const steps = ([
     { type: "source_chosen", source },
@@ -74,7 +74,7 @@ Deno.test("the wallet of a deposit is disconnected as soon as the deposit is see
   deepEqual(byHand, { step: "done", ticket, leafIndex: 7 });
 });
 
-Deno.test("no wallet is asked while an earlier question can still be paid", () => {
+Deno.test("no payment is requested while an earlier request can still be paid", () => {
   for (const at of ["asking", "waiting"] as const) {
     const open = paying({ at, payer, message, question });
     for (
@@ -93,7 +93,7 @@ Deno.test("no wallet is asked while an earlier question can still be paid", () =
   }
 });
 
-Deno.test("a wallet that declines or gives no answer may have sent, so its question stays open", () => {
+Deno.test("a request stays open after a wallet declines or does not answer, because it may have sent the payment", () => {
   for (
     const [code, notice] of [["wallet_declined", "declined"], ["wallet_unavailable", "unanswered"]] as const
   ) {
@@ -102,7 +102,7 @@ Deno.test("a wallet that declines or gives no answer may have sent, so its quest
   }
 });
 
-Deno.test("an overtaken payment is waited for before the wallet is asked again", () => {
+Deno.test("after another deposit took the leaf, the wallet is asked again only when its payment has returned", () => {
   const open = paying({ at: "waiting", payer, question });
   const refused = after(open, { type: "refused", reason: "stale", isOwn: true, isOvertaken: true });
   equal(walletOf(refused)?.at, "returning");
@@ -116,14 +116,14 @@ Deno.test("an overtaken payment is waited for before the wallet is asked again",
   equal(walletOf(after(back, { type: "pay" }))?.at, "proving");
 });
 
-Deno.test("a page that was loaded again waits until the question of the earlier visit has expired", () => {
+Deno.test("a reloaded page waits until the payment request of the earlier visit has expired", () => {
   const resumed = after(resumeDeposit(ticket), { type: "chain_time", now: 5_000 });
   equal(walletOf(after(resumed, { type: "pay" }, { type: "source_chosen", source }))?.at, "waiting");
   const expired = after(resumed, { type: "chain_time", now: 5_000 + 90 + EXPIRY_GRACE_SECONDS + 1 });
   deepEqual(walletOf(expired), { at: "none" });
 });
 
-Deno.test("every step can be left, and a deposit that is done stays done", () => {
+Deno.test("every step can be cancelled, and a finished deposit stays finished", () => {
   const states: DepositState[] = [
     { step: "choosing" },
     { step: "backup", pool },
@@ -161,7 +161,7 @@ Deno.test("an endpoint that does not answer is shown until it answers", () => {
   ok(online.step === "paying" && !online.offline);
 });
 
-Deno.test("the amounts get the sizes of their pools once they are read, and a failure changes nothing", () => {
+Deno.test("each amount shows the size of its pool once it is read, and a failure changes nothing", () => {
   const sizes = new Map([["native-1", 12]]);
   const choosing: DepositState = { step: "choosing" };
   deepEqual(after(choosing, { type: "sizes", sizes }), { step: "choosing", sizes });

@@ -130,7 +130,7 @@ Deno.test("a note that the seed does not bring back is in a backup file, not on 
   deepEqual(await missingIds(device.session!, file), [later.id]);
 });
 
-Deno.test("proofs of one seed add up, and those of another seed end", async () => {
+Deno.test("proofs of one seed accumulate, and another seed resets them", async () => {
   const [first, second] = [random(), random()];
   const settings = parseSettings({});
   const one = addProof(settings, await proveBackup(registry, seed, [first]));
@@ -143,7 +143,7 @@ Deno.test("proofs of one seed add up, and those of another seed end", async () =
   deepEqual([hasSeed, missing.size], [false, 3]);
 });
 
-Deno.test("a proof names no note", async () => {
+Deno.test("a proof contains no note", async () => {
   const note = random();
   const text = JSON.stringify(await proveBackup(registry, seed, [note]));
   const { commitment, nullifierHash } = note.note.reveal();

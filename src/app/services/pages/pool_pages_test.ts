@@ -43,7 +43,7 @@ Deno.test("pool pages: a cancelled download ends at once, and the next one of it
   }
 });
 
-Deno.test("pool pages: an endpoint that is away is reported instead of missing relayers", async () => {
+Deno.test("pool pages: an unreachable endpoint is reported instead of missing relayers", async () => {
   const readWith = (account: () => Promise<unknown>) =>
     readPages(
       {

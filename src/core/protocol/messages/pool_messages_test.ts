@@ -71,7 +71,7 @@ const logs = {
   payout_lost: head(opCodes.payout_lost).storeUint(5, 64).storeCoins(6).storeAddress(at(1)).endCell(),
 };
 
-Deno.test("each log is read by its op, another op is none, and a spoilt log is refused", () => {
+Deno.test("each log is read by its op, any other op is ignored, and a malformed log is refused", () => {
   const deposited = loadPoolLog(logs.deposit);
   assert.deepEqual(deposited, { kind: "deposit", commitment: 5n, leafIndex: 6, timestamp: 7 });
   const withdrawn = loadPoolLog(logs.withdrawal);

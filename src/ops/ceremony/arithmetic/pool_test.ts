@@ -1,7 +1,7 @@
 import { rejects } from "node:assert/strict";
 import { openArithmeticPool } from "./pool.ts";
 
-Deno.test("what the arithmetic rejects is a fault of the ceremony, with the kernel's reason alone", async () => {
+Deno.test("a rejection by the arithmetic is a fault of the ceremony, with only the kernel's reason", async () => {
   const arithmetic = openArithmeticPool(1);
   try {
     await rejects(arithmetic.run("circuit", new Uint8Array(3)), {

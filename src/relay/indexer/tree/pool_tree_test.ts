@@ -45,7 +45,7 @@ Deno.test("pool tree: stored deposits give the tree that appending them one by o
   equal(tree.find(5n), undefined);
 });
 
-Deno.test("pool tree: loading goes on where it ended, and a gap in the store is refused", async () => {
+Deno.test("pool tree: loading continues where it ended, and a gap in the store is refused", async () => {
   const tree = await filled();
   await tree.load(storeOf(stored(tree.size, COUNT + 3)), "", never);
   equal(tree.size, COUNT + 3);
@@ -103,7 +103,7 @@ Deno.test("pool tree: a block that fills up after it was asked for is served who
   equal(membersOf(tree.page(0, 1_000)).length, 1_000);
 });
 
-Deno.test("pool tree: it is of the stored leaves that it begins, and of no others", async () => {
+Deno.test("pool tree: matches a store that begins with its leaves, and no other", async () => {
   const tree = await filled();
   equal(await tree.matchesStoredLeaves(stored(0, COUNT)), true);
   equal(await tree.matchesStoredLeaves(stored(0, COUNT + 900)), true);
@@ -113,7 +113,7 @@ Deno.test("pool tree: it is of the stored leaves that it begins, and of no other
   equal(await tree.matchesStoredLeaves(stored(0, COUNT + 1)), false);
 });
 
-Deno.test("pool tree: no more encoded leaves are kept than may be, and what is not kept is the same", async () => {
+Deno.test("pool tree: the cache of encoded leaves is bounded, and uncached pages are the same", async () => {
   const tree = new PoolTree(undefined, 150_000); // one block of a thousand leaves, not two
   await tree.load(storeOf(stored(0, COUNT)), "", never);
   const [first, again] = [tree.page(0, COUNT), tree.page(0, COUNT)];
@@ -123,7 +123,7 @@ Deno.test("pool tree: no more encoded leaves are kept than may be, and what is n
   deepEqual(membersOf(again), membersOf((await filled()).page(0, COUNT)));
 });
 
-Deno.test("pool tree: what the root would be is found without an index or a copy of the tree", async () => {
+Deno.test("pool tree: the root after new leaves is computed without an index or a copy of the tree", async () => {
   let most = 0;
   const service: TreeService = {
     ...inlineTreeService,

@@ -64,7 +64,7 @@ const shown = (tree: SettledTree) => ({
   times: [...tree.times],
 });
 
-Deno.test("settled tree: a queue is settled in order, and what a store keeps gives the same tree", async () => {
+Deno.test("settled tree: a queue is settled in order, and the stored rows give the same tree", async () => {
   const [tree, rows] = [new SettledTree(), new Rows()];
   const follower = new SettledTree();
   const steps = [
@@ -111,7 +111,7 @@ Deno.test("settled tree: all leaves of a commitment are found, settled or waitin
   equal(tree.find(5n), undefined);
 });
 
-Deno.test("settled tree: differs from a store whose queue or log is another one", async () => {
+Deno.test("settled tree: does not match a store with another queue or log", async () => {
   const [tree, rows] = [new SettledTree(), new Rows()];
   await rows.add(tree, [...deposits(5), settlement(0, 3)]);
   equal(await tree.matchesStore(rows, ""), true);
@@ -178,7 +178,7 @@ Deno.test("a cleared tree is like a new one, and reads the stored rows from the 
   deepEqual(shown(tree), before);
 });
 
-Deno.test("a root has as many places left as the pool can add roots and still accept it", async () => {
+Deno.test("the places left of a root are the number of new roots after which the pool still accepts it", async () => {
   const deployment = { address: sender, asset: "native", version: 2 } as Deployment;
   const pool = new PoolState("native-10-v2", deployment, 1, "localnet");
   await pool.tree.apply([...deposits(3), settlement(0, 1), settlement(1, 2), settlement(2, 3)]);

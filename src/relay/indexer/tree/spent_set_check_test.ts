@@ -33,7 +33,7 @@ async function scene(known: readonly bigint[], spent: readonly bigint[], version
   return { run, stored, reads: () => reads };
 }
 
-Deno.test("spent set: it is compared once", async () => {
+Deno.test("spent set: a matching set is compared only once", async () => {
   const { run, reads } = await scene([key(1), key(2)], [key(1), key(2)]);
   await run();
   await run();

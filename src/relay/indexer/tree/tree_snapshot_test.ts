@@ -56,7 +56,7 @@ const lying = (bytes: Uint8Array<ArrayBuffer>) => ({
   save: () => Promise.resolve(),
 });
 
-Deno.test("tree snapshot: comes back with root, leaves and paths, and grows on", () =>
+Deno.test("tree snapshot: a loaded tree has the same root, leaves and paths, and can grow", () =>
   withTempDirectory(async (directory) => {
     const snapshots = createTreeSnapshotFiles(`${directory}/made/on/the/way`, key, MAX_SNAPSHOT_BYTES);
     const tree = await treeOf(leaves);
@@ -91,7 +91,7 @@ const unfit: [
   ["of a store that has lost its rows", (bytes) => bytes, rows([])],
 ];
 for (const [claim, change, store, id = pool] of unfit) {
-  Deno.test(`tree snapshot: one ${claim} is set aside`, async () => {
+  Deno.test(`tree snapshot: one ${claim} is ignored`, async () => {
     const bytes = change(await encodeSnapshot(await snapshot(), key));
     const tree = new PoolTree();
     equal(await restoreTree(id, tree, { snapshots: lying(bytes), store, log }), false);
@@ -152,12 +152,12 @@ for (const [name, ignore, use] of stores) {
   });
 }
 
-Deno.test("tree snapshot: replicas of a wallet have one key, which is another's of another", () => {
+Deno.test("tree snapshot: replicas of one wallet share a key, and other wallets have other keys", () => {
   deepEqual(deriveSnapshotKey(new Secret("abandon ability able")), key);
   notDeepEqual(theirs, key);
 });
 
-Deno.test("tree snapshot: is written again when the tree has grown by a part of its size, and at the end", async () => {
+Deno.test("tree snapshot: is saved again when the tree has grown by a fraction, and at the end", async () => {
   let writes = 0;
   const snapshots = {
     sealKey: key,
@@ -181,7 +181,7 @@ Deno.test("tree snapshot: is written again when the tree has grown by a part of 
   equal(writes, 2, "nothing is new");
 });
 
-Deno.test("tree snapshot: without a place for it none is written, and none is missed in the log", async () => {
+Deno.test("tree snapshot: without a snapshot store none is saved, and nothing is logged", async () => {
   const lines: string[] = [];
   const deps = { log: { ...log, warning: (text: string) => lines.push(text) } as unknown as typeof log };
   const tree = await treeOf(leaves);

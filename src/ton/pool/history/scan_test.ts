@@ -51,7 +51,7 @@ Deno.test("the history has what these tests need", () => assert.equal(transactio
 
 for (const pageSize of [1, 3, 4, 10, 100]) {
   for (const pagesHeld of [1, 2, 100]) {
-    Deno.test(`a walk in pages of ${pageSize}, ${pagesHeld} held, covers each transaction once, oldest first`, async () => {
+    Deno.test(`a scan in pages of ${pageSize}, ${pagesHeld} in memory, covers each transaction once, oldest first`, async () => {
       const batches = await scan(endpoint(transactions).chain, { pageSize, maxPagesInMemory: pagesHeld });
       assert.equal(batches.reduce((sum, { transactionCount: count }) => sum + count, 0), transactions.length);
       assert.deepEqual(batches.at(-1)!.cursor, transactions[0].id);
@@ -62,7 +62,7 @@ for (const pageSize of [1, 3, 4, 10, 100]) {
 }
 
 for (const [index, after] of oldestFirst.entries()) {
-  Deno.test(`from cursor ${index} the walk covers what is newer, and only that`, async () => {
+  Deno.test(`from cursor ${index} the scan covers only newer transactions`, async () => {
     const batches = await scan(endpoint(transactions).chain, { after, pageSize: 4 });
     assert.equal(
       batches.reduce((sum, { transactionCount: count }) => sum + count, 0),
@@ -71,7 +71,7 @@ for (const [index, after] of oldestFirst.entries()) {
   });
 }
 
-Deno.test("memory stays flat: pages that were let go are asked for again, and nothing else", async () => {
+Deno.test("memory is bounded: only pages that were dropped are read again", async () => {
   const { chain, asked } = endpoint(transactions);
   await scan(chain, { pageSize: 2, maxPagesInMemory: 2 });
   const back = asked.slice(0, 5).map(({ from }) => from!.lt);
@@ -79,7 +79,7 @@ Deno.test("memory stays flat: pages that were let go are asked for again, and no
   assert.deepEqual(again, back.slice(0, 3).toReversed());
 });
 
-Deno.test("an endpoint that gives smaller pages the second time is asked on", async () => {
+Deno.test("an endpoint that returns shorter pages the second time is read until the end of the page", async () => {
   const { chain } = endpoint(transactions, 4);
   const small = endpoint(transactions, 1).chain;
   let calls = 0;
@@ -102,7 +102,7 @@ Deno.test("an account without history: no batch", async () => {
   assert.deepEqual(await scan(endpoint([]).chain), []);
 });
 
-Deno.test("progress tells how far the walk back is", async () => {
+Deno.test("progress reports how far the scan has read back", async () => {
   const seen: number[] = [];
   await scan(endpoint(transactions).chain, { pageSize: 4, onProgress: (count) => seen.push(count) });
   assert.deepEqual(seen, [4, 8, 10]);
@@ -142,7 +142,7 @@ async function persist(chain: Chain, options: ScanOptions, limit: number, kept =
 
 for (const every of [2, 3, 4, 7]) {
   for (const pagesHeld of [1, 3, 100]) {
-    Deno.test(`an endpoint that fails at one call of ${every}, ${pagesHeld} pages held, costs no page twice`, async () => {
+    Deno.test(`an endpoint that fails at one call of ${every}, ${pagesHeld} pages in memory, costs no page twice`, async () => {
       const { chain, asked } = endpoint(transactions);
       const options = { pageSize: 1, maxPagesInMemory: pagesHeld };
       const { cursors, count } = await persist(failing(chain, (n) => n % every === 0), options, 30);
@@ -153,14 +153,14 @@ for (const every of [2, 3, 4, 7]) {
   }
 }
 
-Deno.test("a walk that goes on tells the progress of the whole", async () => {
+Deno.test("a resumed scan reports the progress of the whole scan", async () => {
   const seen: number[] = [];
   const chain = failing(endpoint(transactions).chain, (call) => call === 2);
   await persist(chain, { pageSize: 4, onProgress: (count) => seen.push(count) }, 2);
   assert.deepEqual(seen, [4, 8, 10]);
 });
 
-Deno.test("a kept walk is of its cursor alone: from another one it begins again", async () => {
+Deno.test("a checkpoint is valid only for its cursor: a scan from another one starts over", async () => {
   const kept = new ScanCheckpoint();
   const { chain, asked } = endpoint(transactions);
   await refuses(failing(chain, (call) => call > 2), "chain_unavailable", { pageSize: 2, checkpoint: kept });
@@ -169,7 +169,7 @@ Deno.test("a kept walk is of its cursor alone: from another one it begins again"
   assert.equal(asked.filter(({ from }) => from!.hash === transactions[0].id.hash).length, 2);
 });
 
-Deno.test("a kept walk whose next page never comes is given up: its newest transaction may be made up", async () => {
+Deno.test("a checkpoint whose next page is never returned is dropped: its newest transaction may be invented", async () => {
   const kept = new ScanCheckpoint();
   const { chain } = endpoint(transactions);
   const newest = { lt: transactions[0].id.lt + 1n, hash: "22".repeat(32) };
@@ -178,7 +178,7 @@ Deno.test("a kept walk whose next page never comes is given up: its newest trans
   assert.equal((await scan(chain, { checkpoint: kept })).at(-1)!.cursor.hash, transactions[0].id.hash);
 });
 
-Deno.test("a kept walk that proves to be a lie is forgotten", async () => {
+Deno.test("a checkpoint of a false history is dropped", async () => {
   const kept = new ScanCheckpoint();
   const after = fork(transactions[4].id);
   const { chain } = endpoint(transactions);
@@ -207,12 +207,12 @@ const lies: [string, readonly ChainTransaction[], TransactionId | undefined][] =
   ["has a gap", [...transactions.slice(0, 4), ...transactions.slice(5)], undefined],
 ];
 for (const [what, known, after] of lies) {
-  Deno.test(`an endpoint that ${what} is chain_inconsistent, and nothing is handed out`, async () => {
+  Deno.test(`an endpoint that ${what} is chain_inconsistent, and no event is yielded`, async () => {
     await refuses(endpoint(known).chain, "chain_inconsistent", { after, pageSize: 4 });
   });
 }
 
-Deno.test("an abort ends the walk", async () => {
+Deno.test("an abort ends the scan", async () => {
   const net = connect({ endpoint: "http://127.0.0.1:1" });
   await refuses(net, "cancelled", { signal: AbortSignal.abort() });
 });

@@ -78,7 +78,7 @@ function refused(transaction: ChainTransaction, leafIndex: number): ChainTransac
   };
 }
 
-Deno.test("of refusals only those that matter to the caller are claimed, and no other event is one", async () => {
+Deno.test("only refusals that concern the caller are claims, and no other event is", async () => {
   const history = [refused(deposits[0], 7), refused(deposits[1], 8), deposits[2]];
   const counts: number[] = [];
   const verifier: ScanVerifier = {

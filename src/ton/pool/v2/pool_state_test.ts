@@ -29,7 +29,7 @@ function stateOf(change: Partial<V2PoolState> = {}): V2PoolState {
   };
 }
 
-Deno.test("v2 state: what is stored is read back, member by member", () => {
+Deno.test("v2 state: every stored member is read back", () => {
   const state = stateOf();
   const { newest, complete, spent, roots, ...numbers } = decodeV2PoolData(encodeV2PoolData(state));
   deepEqual(numbers, {
