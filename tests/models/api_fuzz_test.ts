@@ -12,7 +12,7 @@ import { RelayerHarness } from "../support/relayer/relayer_harness.ts";
 
 const KEY = "native-1";
 
-Deno.test("api: requests near a good withdrawal, and near every other route, are answered as documented", async () => {
+Deno.test("api: variations of a valid withdrawal, and of requests to every other route, are answered as documented", async () => {
   await using net = await RelayerHarness.start();
   const [spent, note] = [await net.deposit(KEY), await net.deposit(KEY)];
   await net.untilIndexed(KEY);

@@ -61,7 +61,7 @@ Deno.test("http: each example of the OpenAPI document is well-formed: tools send
     }
   }));
 
-Deno.test("the judge of answers finds what is not documented", () =>
+Deno.test("the check of responses finds undocumented ones", () =>
   withApiAndApp(async (app) => {
     const api = await (await requestApp(app, "/openapi.json")).json();
     const wrong = createResponseValidator(api);

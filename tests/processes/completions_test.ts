@@ -81,7 +81,7 @@ async function offersFiles(command: string[], shell: string, load: (script: stri
   }
 }
 
-Deno.test("completions of every shell know every command that the program has", async () => {
+Deno.test("completions of every shell contain every command", async () => {
   const { stdout: help } = await runCli(["--help"]);
   const names = [...help.slice(help.indexOf("Commands:")).matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) =>
     name

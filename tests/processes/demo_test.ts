@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { sourceCommand } from "../../testkit/programs/program.ts";
 
-Deno.test("demo --asset jetton --json: the same way in jettons, the fee in jettons, the refund in coins", async () => {
+Deno.test("demo --asset jetton --json: the same steps with jettons, the fee in jettons, the refund in coins", async () => {
   const { code, stdout, stderr } = await tonado(["demo", "--asset", "jetton", "--json"]);
   assert.equal(code, 0, stderr);
   const events = stdout.trim().split("\n").map((line) => JSON.parse(line));

@@ -6,7 +6,7 @@ const named = Object.values(config.tasks).flatMap((command) => /tools\/[\w/]+\.t
 const tools = [...new Set(named)].filter((tool) => !/(run_tests|deep_tests)\.ts$/.test(tool));
 
 for (const tool of tools) {
-  Deno.test(`${tool} refuses a flag that it does not know, before it does anything`, async () => {
+  Deno.test(`${tool} refuses an unknown flag before it does anything`, async () => {
     const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
       args: ["run", "-A", "--no-check", tool, "--nope"],
       cwd: new URL("../../", import.meta.url),
@@ -18,4 +18,4 @@ for (const tool of tools) {
   });
 }
 
-Deno.test("every tool is tried", () => equal(tools.length >= 9, true, String(tools)));
+Deno.test("every tool is tested", () => equal(tools.length >= 9, true, String(tools)));

@@ -17,14 +17,14 @@ async function inShell(script: string) {
 /** No file may grow: what a full disk does to a write, without one. */
 const FULL = "trap '' XFSZ; ulimit -f 0;";
 
-Deno.test("standard output on a full disk is said, in JSON, too", async () => {
+Deno.test("a full disk at standard output is reported, also in JSON", async () => {
   const { code, stderr } = await inShell("% zeros --json > /dev/full");
   assert.equal(code, 1, stderr);
   assert.equal(JSON.parse(stderr).error.code, "write_failed");
   assert.match(stderr, /standard output cannot be written/);
 });
 
-Deno.test("who stops reading ends it without a word", async () => {
+Deno.test("a reader that closes the pipe ends the program without a message", async () => {
   // The reader is gone before anything is written.
   const { stdout, stderr } = await inShell("% zeros | true; echo ${PIPESTATUS[0]}");
   assert.deepEqual([stdout, stderr], ["141\n", ""]);
@@ -38,7 +38,7 @@ for (
     ["the note store", "note create native-1 --network localnet --registry pools.json", "notes.age"],
   ]
 ) {
-  Deno.test(`${what} on a full disk: the file is named, the next step, and no draft is left`, async () => {
+  Deno.test(`${what} on a full disk names the file and the next step, and leaves no temporary file`, async () => {
     const pool = {
       ...{ address: `0:${"77".repeat(32)}`, asset: "native", amount: "1", denomination: "1000000000" },
       ...{ deployedSeqno: 1, codeHash: "0".repeat(64), vkeyHash: "0".repeat(64), owner: null },

@@ -70,7 +70,7 @@ for (const [args, message] of mistakes) {
   });
 }
 
-Deno.test("serve lists every fault of its configuration at once, without the secret, and ends with 2", async () => {
+Deno.test("serve lists all configuration errors at once, without the secret, and exits with 2", async () => {
   const env = {
     RELAYER_WALLET_MNEMONIC: "only three words",
     RELAYER_PORT: "http",
@@ -83,7 +83,7 @@ Deno.test("serve lists every fault of its configuration at once, without the sec
   assert.ok(!stderr.includes("three words"), stderr);
 });
 
-Deno.test("config names what is wrong after what is set, never a URL's credentials, and ends with 2", async () => {
+Deno.test("config prints the settings, then the errors, never a URL's credentials, and exits with 2", async () => {
   const env = {
     RELAYER_WALLET_MNEMONIC: MNEMONIC,
     RELAYER_PORT: "99999",
@@ -105,7 +105,7 @@ Deno.test("config names what is wrong after what is set, never a URL's credentia
   );
 });
 
-Deno.test("config ends with its verdict when the configuration is valid", async () => {
+Deno.test("config ends with a confirmation if the configuration is valid", async () => {
   const env = { RELAYER_WALLET_MNEMONIC: MNEMONIC };
   const { stdout } = await tonado(["config"], env);
   assert.ok(stdout.endsWith("\nConfiguration is valid: `tonado serve` can start.\n"), stdout);
@@ -113,7 +113,7 @@ Deno.test("config ends with its verdict when the configuration is valid", async 
   assert.deepEqual([json.valid, json.errors], [true, []]);
 });
 
-Deno.test("serve on a port that is taken names the setting and starts nothing", async () => {
+Deno.test("serve on a port in use names the setting and starts nothing", async () => {
   using taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const directory = await Deno.makeTempDir({ prefix: "tonado-cli-" });
   const env = {
@@ -137,7 +137,7 @@ Deno.test("serve on a port that is taken names the setting and starts nothing", 
   await Deno.remove(directory, { recursive: true });
 });
 
-Deno.test("localnet --json: ready when it says so, a registry for relayers of one's own, and a second start on its data", async () => {
+Deno.test("localnet --json: reports when it is ready, writes a registry for other relayers, and starts again on its data", async () => {
   const dataDir = await Deno.makeTempDir({ prefix: "tonado-cli-" });
   for (let i = 0; i < 2; i++) {
     const args = ["localnet", "--json", "--port", "0", "--relayer-port", "0", "--data-dir", dataDir];
@@ -159,7 +159,7 @@ Deno.test("localnet --json: ready when it says so, a registry for relayers of on
   await Deno.remove(dataDir, { recursive: true });
 });
 
-Deno.test("demo, interrupted, ends with 130 and leaves nothing behind", async () => {
+Deno.test("demo, interrupted, exits with 130 and leaves no files", async () => {
   const directory = await Deno.makeTempDir({ prefix: "tonado-cli-" });
   const program = startProgram(sourceCommand, ["demo", "--json"], { TMPDIR: directory });
   await program.nextLine();

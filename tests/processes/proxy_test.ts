@@ -39,7 +39,7 @@ const asks: Record<string, [args: readonly string[], host: string]> = {
   ],
 };
 for (const [whom, [args, host]] of Object.entries(asks)) {
-  Deno.test(`HTTPS_PROXY: ${whom} is asked through it`, async () => {
+  Deno.test(`HTTPS_PROXY: ${whom} is reached through it`, async () => {
     await using behind = proxy();
     const { code, stderr } = await output([...sourceCommand, ...args], {
       HTTPS_PROXY: `http://${behind.host}`,
@@ -76,7 +76,7 @@ const usable = [
 const runtimes = new Set([Deno.execPath(), Deno.env.get("TONADO_COMPILER") ?? Deno.execPath()]);
 const asked = 'await fetch("https://endpoint.invalid").catch(() => {})';
 for (const runtime of runtimes) {
-  Deno.test(`every form of a proxy that is taken is used by ${runtime}`, async () => {
+  Deno.test(`every accepted form of a proxy is used by ${runtime}`, async () => {
     for (const form of usable) {
       await using behind = proxy();
       const value = form.replace("HOST", behind.host);
@@ -111,7 +111,7 @@ const unusable = [
   "http://",
   " ",
 ];
-Deno.test("a proxy that the runtime cannot use is refused, under every name, and its value is never said", () => {
+Deno.test("a proxy that the runtime cannot use is refused, under every name, and its value is never printed", () => {
   for (const name of ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"]) {
     for (const value of unusable) {
       assert.throws(
@@ -132,7 +132,7 @@ Deno.test("a proxy's variable that is empty counts as unset", () => {
   assertUsableProxies({ HTTPS_PROXY: "", all_proxy: "" });
 });
 
-Deno.test("with a proxy that cannot be used no command connects", async () => {
+Deno.test("with an unusable proxy no command connects", async () => {
   await using direct = proxy();
   const commands = [
     ["pool", "inspect", `0:${"11".repeat(32)}`, "--endpoint", `http://${direct.host}/api/v2/jsonRPC`],

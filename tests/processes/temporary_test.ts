@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { output } from "../compiled/binary.ts";
 import { sourceCommand } from "../../testkit/programs/program.ts";
 
-Deno.test("tonado localnet where TMPDIR is not there: code and next step", async () => {
+Deno.test("tonado localnet with a missing TMPDIR: error code and next step", async () => {
   const { code, stdout, stderr } = await output(
     [...sourceCommand, "localnet", "--port", "0", "--relayer-port", "0"],
     { TMPDIR: "/nope" },

@@ -16,7 +16,7 @@ const PAID = 1_000_000_000n - 60_000_000n;
 const WAITING = 5;
 const fresh = (byte: number) => new Address(0, Buffer.alloc(32, byte));
 
-Deno.test("a v5R1 relayer: one withdrawal goes alone, those that waited for it go together, all are paid", async () => {
+Deno.test("a v5R1 relayer sends the first withdrawal alone and those that waited together; all are paid", async () => {
   await using net = await RelayerHarness.start({ relayer: false });
   const signer = net.localnet.wallets.find(({ version }) => version === "v5R1")!;
   const notes: Note[] = [];

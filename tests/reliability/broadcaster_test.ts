@@ -94,7 +94,7 @@ for (const { name, ignore, open } of stores) {
   });
 }
 
-Deno.test("broadcaster: foreign messages to the pool and lost messages cost no withdrawal", async (t) => {
+Deno.test("broadcaster: messages of others and lost messages fail no withdrawal", async (t) => {
   await using scene = await startHeldBroadcasts();
   await t.step(
     "a forged withdrawal with the same nullifier hash changes nothing, and a payment by another wallet confirms",
@@ -109,7 +109,7 @@ Deno.test("broadcaster: foreign messages to the pool and lost messages cost no w
     () => signsAgain(scene),
   );
   await t.step(
-    "a message that the pool refuses fails the withdrawal with the error's name, and a repeat has to wait",
+    "a message that the pool refuses fails the withdrawal with the error's name, and a new submission must wait",
     () => failsByName(scene),
   );
   await t.step(

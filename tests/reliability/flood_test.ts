@@ -65,14 +65,17 @@ Deno.test("floods of withdrawals", async (t) => {
   const [one, two, three] = [await bodyOf(first), await bodyOf(second), await bodyOf(third)];
 
   let elapsedMs = 0;
-  await t.step("of 200 equal ones at once one is accepted, and 199 hear 409 with its state", async () => {
-    asked.length = 0;
-    const began = Date.now();
-    await flood(net, one);
-    elapsedMs = Date.now() - began;
-  });
+  await t.step(
+    "of 200 equal concurrent requests one is accepted, and 199 get 409 with its state",
+    async () => {
+      asked.length = 0;
+      const began = Date.now();
+      await flood(net, one);
+      elapsedMs = Date.now() - began;
+    },
+  );
 
-  await t.step("and they have asked the endpoint as often as one does: each thing once", () => {
+  await t.step("they query the endpoint as often as a single one: each getter once", () => {
     ok(asked.includes("getIsSpent") && asked.includes("get_pool_info"), String(asked));
     const monitored = monitorReads(net.localnet.deployments.pools.size, elapsedMs);
     for (const method of new Set(asked)) {
@@ -83,7 +86,7 @@ Deno.test("floods of withdrawals", async (t) => {
   });
 
   await t.step(
-    "garbage proofs leave no row, use up no cap, and fill the verifier's queue at most",
+    "invalid proofs add no row, use up no cap, and at most fill the verifier's queue",
     async () => {
       const { pi_a, pi_c } = two.proof;
       const garbage = Array.from({ length: 200 }, (_, i) => ({
@@ -107,12 +110,12 @@ Deno.test("floods of withdrawals", async (t) => {
     },
   );
 
-  await t.step("an honest withdrawal after the floods finds its place under the caps", async () => {
+  await t.step("a valid withdrawal after the floods is accepted under the caps", async () => {
     const { status, body } = await net.post("/withdraw", two);
     ok(status === 200 || status === 202, JSON.stringify(body));
   });
 
-  await t.step("the one after it meets the cap: 429 with the seconds until the hour is over", async () => {
+  await t.step("the next one exceeds the cap: 429 with the seconds until the hour ends", async () => {
     const { status, body, headers } = await net.post("/withdraw", three);
     deepEqual([status, body.code], [429, "hourly_cap_reached"]);
     const seconds = Number(headers.get("retry-after"));
@@ -120,7 +123,7 @@ Deno.test("floods of withdrawals", async (t) => {
   });
 });
 
-Deno.test("a fee that does not cover the cost is refused again and again without asking the endpoint each time", async () => {
+Deno.test("a fee that does not cover the cost is refused repeatedly without querying the endpoint each time", async () => {
   await using net = await RelayerHarness.start({ relayer: false });
   const { network, pools } = net.localnet.deployments;
   const asked: string[] = [];

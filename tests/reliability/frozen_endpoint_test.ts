@@ -5,7 +5,7 @@ import { RelayerHarness, waitUntil, withMethods } from "../support/relayer/relay
 
 const KEY = "native-1";
 
-Deno.test("an endpoint whose head does not move is not ready, by name, and is served again when it moves on", async () => {
+Deno.test("a stalled endpoint makes the relayer not ready, with the reason, until the chain's head advances", async () => {
   await using net = await RelayerHarness.start({ relayer: false });
   let frozenAt: number | undefined;
   await net.startRelayer({

@@ -8,7 +8,7 @@ import { RelayerHarness, waitUntil } from "../support/relayer/relayer_harness.ts
 
 const KEY = "native-1";
 
-Deno.test("relayer process: a second one is refused; killed with a withdrawal on its way and started again, it pays it once", async () => {
+Deno.test("relayer process: a second one is refused; after a kill during a withdrawal and a restart, it pays once", async () => {
   await using net = await RelayerHarness.start({ relayer: false, blockTimeMs: 500 });
   const registry = `${net.directory}/registry.json`;
   await Deno.writeTextFile(registry, formatDeployments(net.localnet.deployments));

@@ -115,7 +115,7 @@ async function openScene() {
 
 type Scene = Awaited<ReturnType<typeof openScene>>;
 
-Deno.test("client: of several relayers the honest one pays, and each other is reported with its fault", async (t) => {
+Deno.test("client: among several relayers the honest one pays, and each other is reported with its fault", async (t) => {
   await using scene = await openScene();
   await refusesFalseTrees(t, scene);
   await t.step("a fee above the quote or the limit is refused", () => boundsFees(scene));
@@ -123,7 +123,7 @@ Deno.test("client: of several relayers the honest one pays, and each other is re
     "an accepted withdrawal is followed for 190 s if another relayer is left, and for 610 s otherwise",
     () => followsForAWhile(scene),
   );
-  await t.step("a stale root is proved again, three times at most", () => provesAgain(scene));
+  await t.step("after a stale root, the client proves again, at most three times", () => provesAgain(scene));
   await t.step("the honest relayer pays, once", () => paysOnce(scene));
 });
 
@@ -195,7 +195,7 @@ async function provesAgain({ relayerThat, request, options }: Scene): Promise<vo
       : undefined
   );
   await rejects(withdrawViaRelayers([staleRoot], request, options), { code: "relayer_unavailable" });
-  equal(stale, 3, "a stale root is proved again, three times at most");
+  equal(stale, 3, "after a stale root, the client proves again, at most three times");
   [stale, refusals] = [0, 2];
   const proved: unknown[] = [];
   const stopped = new Error("third proof");

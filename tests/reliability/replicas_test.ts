@@ -115,7 +115,7 @@ Deno.test({
     deepEqual(await second.stop("SIGTERM"), { success: true, code: 0, signal: null });
     const third = await scene.replica();
     const started = Date.now();
-    await waitUntil("a leader that was told to end leaves the lead behind", () => leads(third));
+    await waitUntil("a leader that shuts down releases its lease", () => leads(third));
     console.log(`takeover after SIGTERM: ${Date.now() - started} ms`);
   },
 });

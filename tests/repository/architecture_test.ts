@@ -125,7 +125,7 @@ Deno.test("the module graph contains imports of every kind and every folder", ()
   );
 });
 
-Deno.test("every folder of src/ has its place in the order of imports", () => {
+Deno.test("every folder of src/ has a place in the import order", () => {
   for (const { from, to } of edges) {
     for (const folder of [folderOf(from), folderOf(to)]) {
       assert.ok(folder === undefined || folder in mayImport, `src/${folder} has no place in the order`);
@@ -133,7 +133,7 @@ Deno.test("every folder of src/ has its place in the order of imports", () => {
   }
 });
 
-Deno.test("folders import only what lies below them", () => {
+Deno.test("folders import only folders below them", () => {
   const violations = edges.filter((edge) => {
     const [from, to] = [folderOf(edge.from), folderOf(edge.to)];
     return from && to && from !== to && !mayImport[from].includes(to);

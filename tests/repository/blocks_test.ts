@@ -48,7 +48,7 @@ function whoRuns(block: CodeBlock): string | undefined {
   return listed.find(({ page: of, line }) => of === page && line === firstLineOf(block))?.why;
 }
 
-Deno.test("fences are found, indented and nested ones as well", () => {
+Deno.test("code fences are found, also indented and nested ones", () => {
   const page =
     "a\n```sh play\nx\n```\n1. b\n\n   ```ts\n   y\n   ```\n\n````md\n```sh\nz\n```\n````\n~~~\nw\n~~~\n";
   assert.deepEqual(parseCodeBlocks("p", page).map(({ info, text }) => [info, text]), [
@@ -60,7 +60,7 @@ Deno.test("fences are found, indented and nested ones as well", () => {
   assert.throws(() => parseCodeBlocks("p", "```sh\nx\n"), /nothing closes/);
 });
 
-Deno.test("a block that nobody runs and nothing lists is noticed", () => {
+Deno.test("a block that no test runs and no list contains is reported", () => {
   const page = "docs/using.md";
   for (const info of ["", "sh", "bash", "ts", "json", "sh run", "ts run", "js run other.mjs"]) {
     assert.equal(whoRuns({ page, info, text: "tonado --version\n" }), undefined, info);
@@ -74,7 +74,7 @@ Deno.test("each block of the documentation is run, or listed with a reason", () 
   assert.deepEqual(unheld.map((block) => `${block.page}: ${block.info}: ${firstLineOf(block)}`), []);
 });
 
-Deno.test("what is listed and what the tests take is there, once", () => {
+Deno.test("every listed block and every block that tests use exists once", () => {
   assert.equal(listed.length, 11);
   for (const { page, line } of listed) {
     const found = blocks.filter((block) => block.page === page && firstLineOf(block) === line);
@@ -91,14 +91,14 @@ Deno.test("what is listed and what the tests take is there, once", () => {
   }
 });
 
-Deno.test("every shell block is something that bash can parse", async () => {
+Deno.test("bash parses every shell block", async () => {
   for (const { page, info, text } of blocks.filter(({ info }) => /^(sh|bash)\b/.test(info))) {
     const { code, stderr } = await new Deno.Command("bash", { args: ["-n", "-c", text] }).output();
     assert.equal(code, 0, `${page}: ${info}: ${new TextDecoder().decode(stderr)}`);
   }
 });
 
-Deno.test("the packages that the guides have installed are those of the library", async () => {
+Deno.test("the packages that the guides install are those of the library", async () => {
   const { imports } = JSON.parse(await read("deno.json"));
   const specs = blocks.filter(({ info }) => info === "sh play").flatMap(({ text }) =>
     [...text.matchAll(/^npm install .*$/gm)].flatMap(([line]) => line.match(/\S+@\d\S*/g) ?? [])

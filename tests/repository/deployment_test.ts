@@ -38,7 +38,7 @@ Deno.test({
   },
 });
 
-Deno.test("Dockerfile: ends on a base without a shell, as a user without rights, with a health check", async () => {
+Deno.test("Dockerfile: uses a base image without a shell, an unprivileged user and a health check", async () => {
   const steps = await dockerfile();
   const last = steps.slice(steps.findLastIndex(({ keyword }) => keyword === "FROM"));
   const text = (keyword: string) => last.find((step) => step.keyword === keyword)?.text;
@@ -56,7 +56,7 @@ Deno.test("Dockerfile: is built from the released files and nothing else, and co
   deepEqual(steps.filter(({ keyword }) => keyword === "ADD"), []);
 });
 
-Deno.test("compose.yaml: holds to the Compose Specification, and its files are there", async () => {
+Deno.test("compose.yaml: follows the Compose Specification, and its files exist", async () => {
   const valid = new Ajv2019({ strict: false, validateFormats: false }).compile(withoutIds(composeSchema));
   const asked = await compose({ POSTGRES_PASSWORD: "postgres-password" });
   ok(valid(asked), JSON.stringify(valid.errors));
@@ -73,7 +73,7 @@ Deno.test("compose.yaml: holds to the Compose Specification, and its files are t
   deepEqual(asked.services.relayer.ports, [`127.0.0.1:${exposed.text}:${exposed.text}`]);
 });
 
-Deno.test("compose.yaml: Prometheus sends what its rules find to Alertmanager, which has a receiver for it", async () => {
+Deno.test("compose.yaml: Prometheus sends its alerts to Alertmanager, which has a receiver for them", async () => {
   const { services } = await compose({ POSTGRES_PASSWORD: "postgres-password" });
   const prometheus = parse(await read("docs/operating/prometheus.yml"));
   deepEqual(
@@ -128,7 +128,7 @@ Deno.test("compose.yaml: does not start without a password", async () => {
   await rejects(compose({}), /POSTGRES_PASSWORD/);
 });
 
-Deno.test("compose.yaml: what an operator sets in .env reaches the relayer, but what the servers beside it need", async () => {
+Deno.test("compose.yaml: the operator's settings in .env reach the relayer, except those for the other services", async () => {
   const { relayer } = (await compose({ POSTGRES_PASSWORD: "postgres-password" })).services;
   deepEqual(relayer.env_file, [".env"]);
   const fixed = [

@@ -49,7 +49,7 @@ function parsed(expr: string): { broken: boolean; metrics: string[]; labels: str
   return found;
 }
 
-Deno.test("the PromQL parser tells a broken query and finds metrics and labels", () => {
+Deno.test("the PromQL parser detects an invalid query and finds metrics and labels", () => {
   deepEqual(parsed('sum by (pool) (rate(a_total{code="x"}[5m])) > 1'), {
     broken: false,
     metrics: ["a_total"],
@@ -59,7 +59,7 @@ Deno.test("the PromQL parser tells a broken query and finds metrics and labels",
 });
 
 for (const [source, expr, legend] of queries) {
-  Deno.test(`operating: "${source}" asks for what there is: ${expr}`, () => {
+  Deno.test(`operating: "${source}" uses existing metrics and labels: ${expr}`, () => {
     const { broken, metrics, labels } = parsed(expr);
     equal(broken, false);
     ok(metrics.length > 0);
@@ -88,7 +88,7 @@ Deno.test("operating: a replica that is down has an alert of its own, for the jo
   for (const { job_name } of scrape_configs) match(job_name, new RegExp(`^${job}$`));
 });
 
-Deno.test("operating: each alert says how bad it is, what happened and what to do", () => {
+Deno.test("operating: each alert has a severity, a summary and an action", () => {
   for (const { alert, labels, annotations } of rules) {
     match(alert, /^Tonado[A-Z]\w+$/);
     ok(["page", "warn"].includes(labels.severity), alert);

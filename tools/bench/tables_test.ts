@@ -11,7 +11,7 @@ const slow: Figure = {
 };
 const heavy: Figure = { name: "memory", value: 300, unit: "MB", target: { of: "value", atMost: 200 } };
 
-Deno.test("figures are shown in units that can be read", () => {
+Deno.test("figures are shown in readable units", () => {
   deepEqual(
     [0.0125, 12.5, 12_500].map((value) => formatMeasurement({ value, unit: "ms a hash" })),
     ["12.5 us a hash", "12.5 ms a hash", "12.5 s a hash"],
@@ -19,7 +19,7 @@ Deno.test("figures are shown in units that can be read", () => {
   equal(formatMeasurement({ value: 12_345.6, unit: "requests/s" }), "12,346 requests/s");
 });
 
-Deno.test("a bound is on the ratio or on the value, and what misses it says by how much", () => {
+Deno.test("a bound is on the ratio or on the value, and a missed one shows by how much", () => {
   deepEqual([formatTarget(slow.target!, slow.unit), formatOutcome(slow)], ["at least 10x", "missed by 20%"]);
   deepEqual([formatTarget(heavy.target!, heavy.unit), formatOutcome(heavy)], [
     "at most 200 MB",

@@ -40,7 +40,7 @@ for (
     ["no host at all", "mailto:somebody@example.com"],
   ]
 ) {
-  Deno.test(`a link to ${title} leads somewhere`, async () => {
+  Deno.test(`a link to ${title} resolves`, async () => {
     const page = `<p id="here"><a class="x" href="${link}">x</a></p>`;
     assert.deepEqual(await deadOf({ ...site, "docs/page.html": page }), []);
   });
@@ -63,7 +63,7 @@ for (
   });
 }
 
-Deno.test("a picture and a script are links, too, wherever their page lies", async () => {
+Deno.test("pictures and scripts are checked as links, in pages of any folder", async () => {
   const page =
     '<img alt="x" src="chart.svg"><script type="module" src="/app.js"></script><img src="/chart.svg">';
   assert.deepEqual(await deadOf({ "a/b/page.html": page, "chart.svg": "" }), [
@@ -72,6 +72,6 @@ Deno.test("a picture and a script are links, too, wherever their page lies", asy
   ]);
 });
 
-Deno.test("what a page shows as code is no link", async () => {
+Deno.test("code on a page is not a link", async () => {
   assert.deepEqual(await deadOf({ "page.html": '<pre>&lt;a href="nowhere.html"&gt;</pre>' }), []);
 });

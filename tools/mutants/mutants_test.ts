@@ -19,7 +19,7 @@ fun spend(balance: int, amount: int) {
 }
 `;
 
-Deno.test("faults are made of code, and none of comments, imports or strings", () => {
+Deno.test("mutants change code, and not comments, imports or strings", () => {
   const mutants = mutantsOf("a.tolk", SOURCE);
   const shown = mutants.map(({ operator, shows }) => `${operator}: ${shows.split(" => ")[1]}`);
   for (
@@ -46,7 +46,7 @@ Deno.test("faults are made of code, and none of comments, imports or strings", (
   assert.equal(nameMutants(mutants).size, mutants.length, "each has a name of its own");
 });
 
-Deno.test("a fault goes into a source that stands in for the file only where it reads the same", () => {
+Deno.test("a mutant is applied to a substitute of its file only where the text is the same", () => {
   const [mutant] = mutantsOf("a.tolk", SOURCE).filter(({ operator }) => operator === "min and max");
   assert.ok(applyMutant(SOURCE.replace("amount)", "Amount)"), mutant, SOURCE)?.includes("min("));
   assert.equal(applyMutant(SOURCE.replace("max(", "abs("), mutant, SOURCE), undefined);
@@ -114,7 +114,7 @@ Deno.test("a comment changes no digest of a source, and code does", () => {
   assert.notEqual(plain, changed);
 });
 
-Deno.test("a result belongs to the declaration that is changed, whatever changes elsewhere", () => {
+Deno.test("a result stays valid while the mutated declaration is unchanged", () => {
   const at = (text: string) => declarationAt(SOURCE, SOURCE.indexOf(text));
   assert.equal(at("0.01"), SOURCE.split("\n")[2]);
   assert.equal(at("save(left)"), SOURCE.slice(SOURCE.indexOf("fun spend")).trimEnd());

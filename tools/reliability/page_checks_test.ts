@@ -6,7 +6,7 @@ import { blocks, missingContent } from "./page_checks.ts";
 
 const page = await Deno.readTextFile(new URL("../../docs/reliability.md", import.meta.url));
 
-Deno.test("docs/reliability.md: every generated block has figures, nothing was lost, and every fault was met", () => {
+Deno.test("docs/reliability.md: every generated block has figures, nothing was lost, and every fault occurred", () => {
   deepEqual(missingContent(page), []);
 });
 
@@ -47,12 +47,12 @@ function written(
   ).join("\ntext\n");
 }
 
-Deno.test("docs/reliability.md: a page as the task writes it lacks nothing", () => {
+Deno.test("docs/reliability.md: a page that the task wrote passes", () => {
   deepEqual(missingContent(written()), []);
 });
 
 for (const mark of blocks) {
-  Deno.test(`docs/reliability.md: a page with nothing between the marks of ${mark}, or without them, is found out`, () => {
+  Deno.test(`docs/reliability.md: a page with nothing between the marks of ${mark}, or without them, is rejected`, () => {
     for (const page of [written({ without: mark }), written().replace(`<!-- ${mark} -->`, "")]) {
       match(missingContent(page).join("\n"), new RegExp(`nothing stands in ${mark}`));
     }
@@ -68,7 +68,7 @@ const broken: [what: string, parts: Parameters<typeof written>[0], says: RegExp]
   ["a run without its seed", { run: "2026-11-22" }, /no length or no seed/],
 ];
 for (const [what, parts, says] of broken) {
-  Deno.test(`docs/reliability.md: a page with ${what} is found out`, () => {
+  Deno.test(`docs/reliability.md: a page with ${what} is rejected`, () => {
     match(missingContent(written(parts)).join("\n"), says);
   });
 }

@@ -2,7 +2,7 @@ import { deepEqual } from "node:assert/strict";
 import { Problem } from "../../core/errors/problem.ts";
 import { exitStatus, exitStatusOf } from "./exit_status.ts";
 
-Deno.test("an error's exit code tells a script whether to correct, to wait or to give up", () => {
+Deno.test("the exit code distinguishes wrong input, temporary failures and final failures", () => {
   const codes = ["invalid_amount", "rate_limited", "not_ready", "cancelled", "unknown_root"] as const;
   deepEqual([...codes.map((code) => exitStatusOf(new Problem(code))), exitStatusOf(new Error())], [
     exitStatus.usage,

@@ -12,7 +12,7 @@ Deno.test("a text of 80 characters is not an address, a longer one is too long",
   ]]);
 });
 
-Deno.test("a page has 1,000 leaves unless asked otherwise, and never more than 10,000", () => {
+Deno.test("a page has 1,000 leaves by default, and at most 10,000", () => {
   deepEqual([undefined, "1", "9999", "10000", "10001", "9".repeat(30)].map(limitOf), [
     1_000,
     1,

@@ -49,7 +49,7 @@ type Payment = (scene: FaultScene, visit: Visit) => Promise<void>;
 
 /** How the wallet behaves before the deposit arrives. */
 const payments: Readonly<Record<string, Payment>> = {
-  async "that declines is watched until its request is over, and asked again"(scene, visit) {
+  async "that declines is watched until its request has expired, and then asked again"(scene, visit) {
     await pay(scene, visit, "declines");
     await waitForNotice(
       visit,
@@ -59,7 +59,7 @@ const payments: Readonly<Record<string, Payment>> = {
     await payAgain(scene, visit);
   },
 
-  async "that is slow is waited for"(scene, visit) {
+  async "that is slow gets its whole time"(scene, visit) {
     const answer = await payLater(scene, visit);
     await visit.inspect("wallet-asking");
     answer("signs");
@@ -76,7 +76,7 @@ const payments: Readonly<Record<string, Payment>> = {
     assert.equal(scene.wallet.sent - before, 1);
   },
 
-  async "that answers nonsense is watched, and asked again"(scene, visit) {
+  async "that sends an invalid response is watched, and asked again"(scene, visit) {
     await pay(scene, visit, "nonsense");
     await waitForNotice(visit, /^The wallet gave no clear answer\. We watch the pool for two minutes\.$/);
     await payAgain(scene, visit);

@@ -18,7 +18,7 @@ async function read(script: string, file: string): Promise<string> {
   return new TextDecoder().decode(stdout).trim();
 }
 
-Deno.test("a pipe that a shell opens is read to its end, if it has one; any other is refused", async () => {
+Deno.test("a finite pipe that a shell opens is read to its end; any other pipe is refused", async () => {
   const dir = await Deno.makeTempDir();
   try {
     await Deno.writeTextFile(`${dir}/script.ts`, script);

@@ -167,7 +167,7 @@ Deno.test("every method answers GET and JSON-RPC alike", () =>
     }
   }));
 
-Deno.test("what cannot be answered is answered in toncenter's shape", () =>
+Deno.test("errors have toncenter's format", () =>
   withLocalnet({}, async (net) => {
     const address = net.wallets[0].address.toString();
     const rpc = (method: string, params: unknown) => ({ id: 1, jsonrpc: "2.0", method, params });

@@ -9,7 +9,7 @@ import { openWallet } from "../../../src/ton/wallet/wallet.ts";
 import { startLocalnet } from "../../../src/localnet/localnet.ts";
 import { get, post, stranger, withLocalnet } from "../../support/localnet/localnet.ts";
 
-Deno.test("a localnet has four wallets of 10,000, of both versions, and says where it listens", () =>
+Deno.test("a localnet has four wallets of 10,000, of both versions, and prints its address", () =>
   withLocalnet({}, async (net) => {
     assert.match(net.url, /^http:\/\/127\.0\.0\.1:\d+\/api\/v2\/jsonRPC$/);
     const client = new TonClient({ endpoint: net.url });
@@ -19,7 +19,7 @@ Deno.test("a localnet has four wallets of 10,000, of both versions, and says whe
     assert.ok(await client.getBalance(net.relayer.address) >= toNano(1_000));
   }));
 
-Deno.test("without an interval nothing waits: what was sent is there at the next request", () =>
+Deno.test("without an interval, a sent message is on chain at the next request", () =>
   withLocalnet({}, async (net) => {
     const chain = connect({ endpoint: net.url });
     const before = await chain.masterchainSeqno();
@@ -86,7 +86,7 @@ Deno.test("the clock is wall time; only this process may set it, and only ahead"
     await assert.rejects(net.setNow(syncUtime), RangeError);
   }));
 
-Deno.test("each account's transactions are one chain from its first", () =>
+Deno.test("each account's transactions form one chain from the first", () =>
   withLocalnet({}, async (net) => {
     const chain = connect({ endpoint: net.url });
     const [a, b] = await Promise.all(
@@ -118,7 +118,7 @@ Deno.test("a busy port is reported", () =>
     });
   }));
 
-Deno.test("close is final, and an abort closes too", async () => {
+Deno.test("close is final, and an abort also closes the network", async () => {
   const controller = new AbortController();
   const net = await startLocalnet({ blockTimeMs: 50, pools: [], signal: controller.signal });
   controller.abort();

@@ -141,7 +141,7 @@ Deno.test("a successor passes its audit, empty and used, and is recognised by it
     assert.equal(await generationOf(successor.address), 3);
   }));
 
-Deno.test("a tampered pool is found out", (t) =>
+Deno.test("the audit detects a tampered pool", (t) =>
   onLocalnet(async ({ net, chain, wallet, deploy: place, troubles }) => {
     const options = { denomination: toNano(3), owner: null };
     const init = nativePoolInit(options);
@@ -174,13 +174,13 @@ Deno.test("a tampered pool is found out", (t) =>
       );
     });
 
-    await t.step("one that began with a root of its maker's own", async () => {
+    await t.step("one that started with a root of its deployer's choice", async () => {
       const address = await place({ code: init.code, data: withRoot(init.data, 12345n) }, toNano(3));
       assert.equal(await new Pool(chain, address).getCurrentRoot(), 12345n);
       assert.deepEqual(await troubles(address), ["origin failed", unlisted, "tree failed"]);
     });
 
-    await t.step("one that has somebody's root where a successor has its generation", async () => {
+    await t.step("one that has a root in the place of a successor's generation", async () => {
       const slice = init.data.beginParse();
       const refs = [slice.loadRef(), slice.loadRef(), slice.loadRef()];
       const root = beginCell().storeUint(12345n, 255).storeRef(beginCell().endCell()).endCell();
@@ -190,7 +190,7 @@ Deno.test("a tampered pool is found out", (t) =>
       assert.deepEqual(await troubles(address), ["origin failed", unlisted]);
     });
 
-    await t.step("one whose money is gone", async () => {
+    await t.step("one that lost its money", async () => {
       const poor = nativePoolInit({ ...options, denomination: toNano(4) });
       const address = await place(poor, toNano("0.02"));
       const prover = await createProver({ maxWorkers: 1 });
@@ -223,7 +223,7 @@ Deno.test("a jetton pool is held against its own code and first state", () =>
 Deno.test("a contract that is not a pool is reported", (t) =>
   onLocalnet(async ({ chain, wallet }) => {
     const audit = (address: Address) => auditPool({ chain, network: "localnet", address });
-    await t.step("an address where nothing is", async () => {
+    await t.step("an address without an account", async () => {
       const { sound, checks, facts } = await audit(owner);
       assert.deepEqual([sound, facts], [false, undefined]);
       assert.deepEqual(checks.map(({ name, verdict }) => [name, verdict]), [["account", "failed"]]);
@@ -237,7 +237,7 @@ Deno.test("a contract that is not a pool is reported", (t) =>
     });
   }));
 
-Deno.test("a pool that moves while it is read is read again, and not for ever", () =>
+Deno.test("a pool that changes while it is read is read again, a limited number of times", () =>
   onLocalnet(async ({ chain, deploy: place, troubles }) => {
     const address = await place(nativePoolInit({ denomination: toNano(3), owner: null }), toNano(3));
     let calls = 0;

@@ -40,7 +40,7 @@ Deno.test("deploying a pool of a real jetton", (t) =>
     const balance = await wallet.balance();
     const deployment = await deploy(master);
 
-    await t.step("tells what the registry needs, the wallet as master and pool both say", async () => {
+    await t.step("returns the registry entry, with the wallet on which master and pool agree", async () => {
       const address = jettonPoolAddress({ denomination: 2_500_000n, owner: null, jettonMaster: master });
       const given = await fetchJettonWalletAddress(chain, master, address);
       const { deployedSeqno, ...rest } = deployment;
@@ -60,7 +60,7 @@ Deno.test("deploying a pool of a real jetton", (t) =>
       assert.ok((await new Pool(chain, address).getPoolInfo()).jettonWallet?.equals(given));
     });
 
-    await t.step("leaves it with its storage, and costs little more than that", async () => {
+    await t.step("leaves the pool its storage fees, and costs little more than that", async () => {
       const held = (await chain.account(deployment.address)).balance;
       // 40 years of 2,860 cells and 70,000 bits, and what is left of the discovery.
       assert.ok(held > 7_430_000_000n && held <= 7_600_000_000n, String(held));
@@ -82,22 +82,25 @@ Deno.test("deploying a pool of a real jetton", (t) =>
       assert.ok(named.includes("jetton") && named.includes("jettons"));
     });
 
-    await t.step("a second run finds it and sends nothing; without a registry it finds its age", async () => {
-      await net.setNow(now + 5000);
-      for (let i = 0; i < 5; i++) await net.closeBlock();
-      const seqno = await wallet.seqno();
-      const found = await deploy(master);
-      assert.equal(await wallet.seqno(), seqno);
-      assert.ok(found.jettonWallet?.equals(deployment.jettonWallet!));
-      assert.ok(found.deployedSeqno <= deployment.deployedSeqno, "not after the pool's beginning");
-      assert.ok(deployment.deployedSeqno - found.deployedSeqno < 5, "and not long before it");
-      const known = { network: "localnet", pools: new Map([["jet-2.5", deployment]]) } as const;
-      assert.equal((await deploy(master, { registry: known })).deployedSeqno, deployment.deployedSeqno);
-      await assert.rejects(
-        deploy(master, { registry: known, asset: "jetx" }),
-        refused(/already lists this pool as jet-2\.5/),
-      );
-    });
+    await t.step(
+      "a second run finds it and sends nothing; without a registry it finds its first block",
+      async () => {
+        await net.setNow(now + 5000);
+        for (let i = 0; i < 5; i++) await net.closeBlock();
+        const seqno = await wallet.seqno();
+        const found = await deploy(master);
+        assert.equal(await wallet.seqno(), seqno);
+        assert.ok(found.jettonWallet?.equals(deployment.jettonWallet!));
+        assert.ok(found.deployedSeqno <= deployment.deployedSeqno, "not after the pool's beginning");
+        assert.ok(deployment.deployedSeqno - found.deployedSeqno < 5, "and not long before it");
+        const known = { network: "localnet", pools: new Map([["jet-2.5", deployment]]) } as const;
+        assert.equal((await deploy(master, { registry: known })).deployedSeqno, deployment.deployedSeqno);
+        await assert.rejects(
+          deploy(master, { registry: known, asset: "jetx" }),
+          refused(/already lists this pool as jet-2\.5/),
+        );
+      },
+    );
   }));
 
 Deno.test("deploying a version 2 pool of a real jetton: discovered, tried, endowed for 40 years, and audited", () =>
@@ -143,7 +146,7 @@ Deno.test("a run that was interrupted between pool and discovery is resumed", ()
     assert.equal(verdict(await auditPool({ chain, network: "localnet", address: to })), "ok");
   }));
 
-Deno.test("a jetton that a pool cannot have is refused before a pool is paid for", (t) =>
+Deno.test("an unsuitable jetton is refused before a pool is paid for", (t) =>
   onLocalnet(async ({ net, chain, wallet, deployPool: deploy, master }) => {
     const none = await master({ told: null, honestAnswers: 0, symbol: "NONE" });
     const liar = await master({ told: otherWallet, honestAnswers: 0, symbol: "LIAR" });
@@ -195,7 +198,7 @@ Deno.test("a jetton that a pool cannot have is refused before a pool is paid for
     }
   }));
 
-Deno.test("a master that lies to the pool alone is found out, by the deployer and by every audit", () =>
+Deno.test("a master that gives only the pool a false wallet is detected by the deployer and by every audit", () =>
   onLocalnet(async ({ chain, deployPool: deploy, master }) => {
     const liar = await master({ told: otherWallet, honestAnswers: 1 });
     await assert.rejects(deploy(liar), (error) => {
@@ -212,7 +215,7 @@ Deno.test("a master that lies to the pool alone is found out, by the deployer an
     );
   }));
 
-Deno.test("what a jetton is called comes from its chain or from the deployer", async (t) => {
+Deno.test("a jetton's name comes from its metadata on chain or from the deployer", async (t) => {
   const named = (content: Cell, claims: Parameters<typeof identifyJetton>[2]) => {
     const stack = { readBigNumber: () => 0n, readBoolean: () => true, readAddressOpt: () => null };
     const chain = {

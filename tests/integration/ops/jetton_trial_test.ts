@@ -119,14 +119,14 @@ Deno.test("a pool whose wallet does not pay is not deployed; the trial is repeat
     assert.equal(await unitsOf(tools, wallet.address), before);
   }));
 
-Deno.test("a deployer's wallet that is locked is found out, without waiting for the time to pass", () =>
+Deno.test("a locked wallet of the deployer is detected without waiting for the timeout", () =>
   withEmptyLocalnet(async (tools) => {
     const run = prepare(tools);
     await lock(tools, await jettonWalletOf(tools, tools.wallet.address));
     await assert.rejects(run.deploy(), stopped(/the deployer's jetton wallet refuses to send a unit/));
   }));
 
-Deno.test("what an issuer can do is read from getters and code", async (t) => {
+Deno.test("an issuer's powers are read from getters and code", async (t) => {
   await withEmptyLocalnet(async (tools) => {
     const { net, chain, wallet } = tools;
     const { master } = net.jetton;
@@ -144,17 +144,17 @@ Deno.test("what an issuer can do is read from getters and code", async (t) => {
         });
       },
     );
-    await t.step("an owner without a jetton wallet does not know the status", async () => {
+    await t.step("without a jetton wallet of the owner, the lock status is unknown", async () => {
       const { walletStatus } = await fetchIssuerFacts(chain, { master, owner: net.relayer.address });
       assert.equal(walletStatus, undefined);
     });
-    await t.step("a governed wallet says its status", async () => {
+    await t.step("a governed wallet reports its status", async () => {
       // SETCP0; DROP; 3 PUSHINT: every getter returns 3
       const governed = beginCell().storeUint(0xff003073, 32).endCell();
       await net.setCode(await jettonWalletOf(tools, wallet.address), governed);
       assert.equal((await ofUser()).walletStatus, 3);
     });
-    await t.step("a master that can replace its code says so", async () => {
+    await t.step("a master that can replace its code is reported", async () => {
       const { code } = await chain.account(master);
       const upgradable = beginCell().storeSlice(code!.beginParse()).storeRef(
         beginCell().storeBit(true).storeUint(0xfb04, 16).endCell(),

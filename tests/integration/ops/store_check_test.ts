@@ -99,7 +99,7 @@ const cases: [claim: string, failing: string[], change: Change][] = [
       : [row]],
 ];
 
-Deno.test("store check finds leaves that a start would read otherwise than the rows have them", async () => {
+Deno.test("store check finds packed leaves that differ from the rows", async () => {
   const directory = await Deno.makeTempDir({ prefix: "tonado-check-" });
   try {
     const store = await openKvStore(directory);

@@ -80,7 +80,7 @@ for (const [from, to] of moves) {
   });
 }
 
-Deno.test("export: a file that was cut off, changed, reordered or made up is refused, and nothing of it is written", () =>
+Deno.test("export: a truncated, changed, reordered or invented file is refused, and none of its rows are written", () =>
   withStore("kv", (source) =>
     withStore("kv", async (target) => {
       await source.restore(generated(generateRows({ deposits: 20, jobs: 10 })));
@@ -144,7 +144,7 @@ for (const kind of ["kv", "postgres"] as const) {
   });
 }
 
-Deno.test("export: an import that is cut off leaves an embedded store that no relayer starts on", async () => {
+Deno.test("export: after an interrupted import, no relayer starts on the embedded store", async () => {
   const directory = await Deno.makeTempDir({ prefix: "tonado-export-" });
   const store = await openKvStore(directory);
   async function* cut(): AsyncGenerator<ArchiveRow> {

@@ -161,7 +161,7 @@ for (const { variant, ignore } of kernelVariants) {
       fn: async () => run(await loadProverKernel(variant)),
     });
 
-  test("takes proofs of any signals that hold, and of no others", ({ Verifier }) =>
+  test("accepts valid proofs of any signals, and no others", ({ Verifier }) =>
     fc.assert(
       fc.property(
         fc.record({
@@ -197,7 +197,7 @@ for (const { variant, ignore } of kernelVariants) {
       propertyParameters(6),
     ));
 
-  test("takes the proof whose signals add up to infinity, and refuses the one whose C would be", ({ Verifier }) => {
+  test("accepts a proof whose signals add up to infinity, and refuses one whose C is infinity", ({ Verifier }) => {
     const verifier = new Verifier(keyBytes(secrets));
     const two = 3n;
     const one = Fr.div(Fr.neg(Fr.add(secrets.ic[0], Fr.mul(two, secrets.ic[2]))), secrets.ic[1]);
@@ -231,7 +231,7 @@ for (const { variant, ignore } of kernelVariants) {
     });
   }
 
-  test("takes r - 1 as a signal, and neither r nor what is congruent to one", ({ Verifier }) => {
+  test("accepts r - 1 as a signal, and neither r nor any larger value", ({ Verifier }) => {
     const verifier = new Verifier(keyBytes(secrets));
     assert.equal(verifier.verify(proof, signalBytes(signals)), true);
     const others = [[2n * R - 1n, 0n], [R - 1n, R], [R - 1n, 2n * R], [R - 1n, (1n << 256n) - 1n], [R, 0n], [
@@ -246,7 +246,7 @@ for (const { variant, ignore } of kernelVariants) {
     verifier.free();
   });
 
-  test("takes no key with a point at infinity, of small order or with a coordinate plus q", ({ Verifier }) => {
+  test("refuses a key with a point at infinity, of small order or with a coordinate plus q", ({ Verifier }) => {
     const key = keyBytes(secrets);
     const at = { alpha: 0, beta: 96, gamma: 288, delta: 480, ic0: 672, ic2: 864 };
     const inG2 = ["beta", "gamma", "delta"];

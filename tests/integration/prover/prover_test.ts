@@ -69,7 +69,7 @@ Deno.test("two proofs of one witness, made at once, differ in every point and bo
     }
   }));
 
-Deno.test("inputs that do not satisfy the circuit, or are no field elements, are refused; the prover lives on", () =>
+Deno.test("inputs that do not satisfy the circuit, or are not field elements, are refused; the prover still works", () =>
   withProver({ maxWorkers: 1 }, async (prover) => {
     const input = withdrawProverInput();
     await assert.rejects(
@@ -97,7 +97,7 @@ Deno.test("inputs that do not satisfy the circuit, or are no field elements, are
     );
   }));
 
-Deno.test("a proof whose signal is aborted beforehand does not begin", () =>
+Deno.test("a proof with an aborted signal does not start", () =>
   withProver({ maxWorkers: 1, startWorker: () => assert.fail("a worker was started") }, async (prover) => {
     await assert.rejects(
       prover.proveWithdraw(withdrawProverInput(), { signal: AbortSignal.abort() }),
@@ -106,7 +106,7 @@ Deno.test("a proof whose signal is aborted beforehand does not begin", () =>
   }));
 
 for (const stage of ["loading", "witness", "proving"] as const) {
-  Deno.test(`a proof cancelled while ${stage} ends as cancelled, and the next one is made`, () =>
+  Deno.test(`a proof that is cancelled while ${stage} fails with cancelled, and the next one succeeds`, () =>
     withProver({ maxWorkers: 2 }, async (prover) => {
       const cancel = new AbortController();
       const after: ProofProgress[] = [];
@@ -124,7 +124,7 @@ for (const stage of ["loading", "witness", "proving"] as const) {
     }));
 }
 
-Deno.test("a proof that is cancelled while proving costs no worker and no key parsed again", async () => {
+Deno.test("a proof that is cancelled while proving restarts no worker and parses no key again", async () => {
   let started = 0;
   const counted = () => (started++, startWorker());
   await withProver({ maxWorkers: 2, cancelTimeoutMs: 60_000, startWorker: counted }, async (prover) => {
@@ -138,7 +138,7 @@ Deno.test("a proof that is cancelled while proving costs no worker and no key pa
   });
 });
 
-Deno.test("an error of the caller's own onProgress ends the proof with it, and the next one is made", () =>
+Deno.test("an error thrown by onProgress fails the proof, and the next one succeeds", () =>
   withProver({ maxWorkers: 1 }, async (prover) => {
     for (const stage of ["loading", "witness", "proving"] as const) {
       const mistake = new Error("mistake");
@@ -152,7 +152,7 @@ Deno.test("an error of the caller's own onProgress ends the proof with it, and t
     assert.equal(await prover.verify("withdraw", proof, publicSignals), true);
   }));
 
-Deno.test("a waiting verification is cancelled at once, while the running task goes on", () =>
+Deno.test("a waiting verification is cancelled at once, while the running task continues", () =>
   withProver({ maxWorkers: 1 }, async (prover) => {
     const { proof, publicSignals } = await sample();
     const cancel = new AbortController();
@@ -163,7 +163,7 @@ Deno.test("a waiting verification is cancelled at once, while the running task g
     assert.equal(await running, true);
   }));
 
-Deno.test("more waiting tasks than allowed are refused as busy; those accepted are answered", () =>
+Deno.test("tasks beyond the queue's limit are refused as busy, and the accepted ones complete", () =>
   withProver({ maxWorkers: 1, maxQueuedTasks: 2 }, async (prover) => {
     const { proof, publicSignals } = await sample();
     const answers = await Promise.allSettled(
@@ -175,7 +175,7 @@ Deno.test("more waiting tasks than allowed are refused as busy; those accepted a
     );
   }));
 
-Deno.test("closing ends what runs and what waits, and refuses what comes after", async () => {
+Deno.test("closing fails running and waiting tasks, and refuses later ones", async () => {
   const prover = await createProver({ maxWorkers: 1 });
   const { proof, publicSignals } = await sample();
   const outcomes: Promise<unknown>[] = [];
@@ -204,7 +204,7 @@ const crashes: [string, () => Worker][] = [
   ["does not load", () => source(`import "../../../src/prover/not-there.js";`)],
 ];
 for (const [crash, startCrashing] of crashes) {
-  Deno.test(`a worker that ${crash} is an error to its caller only, and is replaced`, async () => {
+  Deno.test(`a worker that ${crash} fails only its own task, and is replaced`, async () => {
     const { proof, publicSignals } = await sample();
     const workers = [startCrashing, startWorker];
     await withProver({ maxWorkers: 1, startWorker: () => workers.shift()!() }, async (prover) => {
@@ -219,7 +219,7 @@ for (const [crash, startCrashing] of crashes) {
   });
 }
 
-Deno.test("a proof that its verification key does not accept is not handed out", async () => {
+Deno.test("a proof that does not verify is not returned", async () => {
   const real = openArtifacts();
   const key = JSON.parse(new TextDecoder().decode(await real.load("deposit.vkey.json")));
   // Another point of the same group, as a key of other parameters has.

@@ -51,7 +51,7 @@ async function withWorker(test: (ask: Ask) => Promise<void>): Promise<void> {
   }
 }
 
-Deno.test("a worker keeps neither the witness that it computed nor the memory in which it did", () =>
+Deno.test("a worker keeps neither a computed witness nor the memory that held it", () =>
   withWorker(async (ask) => {
     const [answer, left] = await ask({ kind: "witness", program, inputs });
     assert(answer.kind === "done");
@@ -59,14 +59,14 @@ Deno.test("a worker keeps neither the witness that it computed nor the memory in
     assert.deepEqual(left, nothing);
   }));
 
-Deno.test("nor when the inputs are refused", () =>
+Deno.test("the same if the inputs are refused", () =>
   withWorker(async (ask) => {
     const [answer, left] = await ask({ kind: "witness", program, inputs: { ...inputs, root: 0n } });
     assert(answer.kind === "failed" && answer.code === "constraints_unsatisfied");
     assert.deepEqual(left, nothing);
   }));
 
-Deno.test("a worker keeps neither witness nor unblinded points, whatever comes of the pieces", () =>
+Deno.test("a worker keeps neither witness nor unblinded points, whether its task succeeds or fails", () =>
   withWorker(async (ask) => {
     const witness = computeWitness(new Uint8Array(program), inputs);
     const [parsed, leftOfKey] = await ask({ kind: "parse_key", zkey });
@@ -158,7 +158,7 @@ async function withAnswers(
 const secretsIn = (answer: Uint8Array) =>
   answer.subarray(answer.length > 384 ? 7 * 32 : 0).filter((byte) => byte !== 0).length;
 
-Deno.test("nor of a proof that is cancelled while its witness is computed", () =>
+Deno.test("the same for a proof that is cancelled while its witness is computed", () =>
   withAnswers(async (prover, answers) => {
     const abort = new AbortController();
     const proof = prover.proveWithdraw(withdrawProverInput(), {
@@ -170,7 +170,7 @@ Deno.test("nor of a proof that is cancelled while its witness is computed", () =
     assert.ok(answers.every((answer) => secretsIn(answer) === 0));
   }));
 
-Deno.test("nor of one that is cancelled while its sums are made", () =>
+Deno.test("the same for a proof that is cancelled while its sums are computed", () =>
   withAnswers(async (prover, answers) => {
     const abort = new AbortController();
     const proof = prover.proveWithdraw(withdrawProverInput(), {
@@ -182,7 +182,7 @@ Deno.test("nor of one that is cancelled while its sums are made", () =>
     assert.equal(answers.filter((answer) => secretsIn(answer) > 0).length, 1, "the proof's own bytes");
   }));
 
-Deno.test("nor where who is told of the progress throws", () =>
+Deno.test("the same if the progress callback throws", () =>
   withAnswers(async (prover, answers) => {
     const thrown = new Error("no");
     const proof = prover.proveWithdraw(withdrawProverInput(), {

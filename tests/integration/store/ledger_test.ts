@@ -84,7 +84,7 @@ for (const [name, ignore, prepare] of stores) {
       },
     });
 
-  test("ledger entries are there after a restart, to the unit, and by time", async (store, reopen) => {
+  test("ledger entries survive a restart exactly, and are selected by time", async (store, reopen) => {
     const refused = entry(3, { kind: "refused", fee: 0n, gas: -(10n ** 20n) });
     await apply(store, undefined, 9, [entry(1), refused]);
     await apply(store, undefined, 4, [entry(2, { pool: otherPool })], otherPool);
@@ -94,7 +94,7 @@ for (const [name, ignore, prepare] of stores) {
     deepEqual(await read(again, 1_700_000_004), []);
   });
 
-  test("a batch that does not continue the cursor books nothing", async (store) => {
+  test("a batch that does not continue the cursor adds no ledger entry", async (store) => {
     await apply(store, undefined, 9, [entry(1)]);
     await rejects(apply(store, 8, 10, [entry(2)]), { code: "store_conflict" });
     deepEqual(await read(store), [entry(1)]);

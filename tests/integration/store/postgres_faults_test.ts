@@ -18,7 +18,7 @@ import {
   withStores,
 } from "../../support/store/postgres.ts";
 
-test("connections that break between any two statements leave rows and cursor in step", (url) =>
+test("connections that break between any two statements leave rows and cursor consistent", (url) =>
   withStores(url, 1, async (store) => {
     ok(await store.acquireLease(LEAD_MS));
     const count = 120;
@@ -54,7 +54,7 @@ test("connections that break between any two statements leave rows and cursor in
     deepEqual(leaves, Array.from({ length: count }, (_, i) => i));
   }));
 
-test("a database that is gone is said to be, in every method, and serves again when it is back", async (url) => {
+test("every method reports a database that is down, and works again when it is back", async (url) => {
   await using gate = startTcpProxy(url, 5432);
   const store = await openPostgresStore(gate.url);
   try {
@@ -88,7 +88,7 @@ test("a database that is gone is said to be, in every method, and serves again w
   }
 });
 
-test("a flood that takes every connection of the API is told to wait; the lease is renewed, the journal written", (url) =>
+test("when API load uses every connection, requests get overloaded, the lease is renewed and the journal is written", (url) =>
   withStores(url, 1, async (store) => {
     ok(await store.acquireLease(LEAD_MS));
     // Every statement about jobs waits for this lock: none of the API's connections becomes free.
@@ -113,7 +113,7 @@ test("a flood that takes every connection of the API is told to wait; the lease 
     await locking.close();
   }));
 
-test("a path that swallows every packet is noticed by the lease that stays away, and serves again when it is whole", async (url) => {
+test("a network that drops every packet is detected by the lease timeout, and the store works again when packets pass", async (url) => {
   await using gate = startTcpProxy(url, 5432);
   const store = await openPostgresStore(gate.url);
   try {

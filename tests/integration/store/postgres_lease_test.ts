@@ -6,7 +6,7 @@ import { Database } from "../../../src/store/postgres/database.ts";
 import { Lease } from "../../../src/store/postgres/lease.ts";
 import { job, journalWrites, LEAD_MS, pool, test, withStores } from "../../support/store/postgres.ts";
 
-test("one leads at a time; a lease that ended is another's, with a higher fence", (url) =>
+test("one replica leads at a time; an expired lease goes to another, with a higher fencing token", (url) =>
   withStores(url, 3, async (a, b, c) => {
     const answers = await Promise.all([a, b, c].map((store) => store.acquireLease(LEAD_MS)));
     equal(answers.filter(Boolean).length, 1);
@@ -20,7 +20,7 @@ test("one leads at a time; a lease that ended is another's, with a higher fence"
     equal(Number(fence), 3);
   }));
 
-test("a leader that gave up its lease writes nothing, though nobody else leads yet", (url) =>
+test("a leader that released its lease cannot write, even before another one leads", (url) =>
   withStores(url, 1, async (store) => {
     ok(await store.acquireLease(LEAD_MS));
     await store.releaseLease();
@@ -28,7 +28,7 @@ test("a leader that gave up its lease writes nothing, though nobody else leads y
     deepEqual(await store.transfer(), undefined);
   }));
 
-test("a lease dated further ahead than any is taken holds nobody up; one that is kept is kept", (url) =>
+test("a lease that ends implausibly late blocks no other replica; a valid one does", (url) =>
   withStores(url, 2, async (a, b) => {
     ok(await a.acquireLease(LEAD_MS));
     await postgresQuery(url, "update lease set expires_at = clock_timestamp() + interval '10 years'");
@@ -40,7 +40,7 @@ test("a lease dated further ahead than any is taken holds nobody up; one that is
     await rejects(a.changeJob(job, () => undefined), { code: "not_leader" });
   }));
 
-test("a lease holds others up for at most twice the time that they ask for", (url) =>
+test("a lease blocks others for at most twice the requested time", (url) =>
   withStores(url, 1, async (store) => {
     const heldFor = async (factor: number) => {
       const ms = factor * LEAD_MS;
@@ -66,7 +66,7 @@ test("of many concurrent requests for a new lease one succeeds and none fails", 
 });
 
 for (const [name, write] of journalWrites) {
-  test(`${name} of a leader that was deposed meanwhile, and does not know it, is refused`, (url) =>
+  test(`${name} of a leader that lost the lease without noticing is refused`, (url) =>
     withStores(url, 2, async (first, second) => {
       ok(await first.acquireLease(1));
       await first.addJob(job, () => false);
@@ -83,7 +83,7 @@ for (const [name, write] of journalWrites) {
     }));
 }
 
-test("a leader that writes without a pause keeps its lease, and others that ask for it meanwhile do not hold it up", (url) =>
+test("a leader that writes continuously keeps its lease, and is not delayed by replicas that request it", (url) =>
   withStores(url, 2, async (leader, other) => {
     ok(await leader.acquireLease(LEAD_MS));
     let done = false;
@@ -104,7 +104,7 @@ test("a leader that writes without a pause keeps its lease, and others that ask 
     equal(Number((await postgresQuery(url, "select fence from lease"))[0].fence), 1);
   }));
 
-test("a change of hands waits for a write that is under way, and the write after it is refused", async (url) => {
+test("a change of leader waits for a write in progress, and the next write of the old leader is refused", async (url) => {
   const writer = new Database(url);
   await withStores(url, 2, async (first, second) => {
     ok(await first.acquireLease(1));
@@ -124,7 +124,7 @@ test("a change of hands waits for a write that is under way, and the write after
   await writer.close();
 });
 
-test("a transaction that has asserted the lease keeps it until it ends, though the lease expires meanwhile", async (url) => {
+test("a transaction that checked the lease keeps it until it ends, even if the lease expires meanwhile", async (url) => {
   const [writer, other] = [new Database(url), new Database(url)];
   const [first, second] = [new Lease(), new Lease()];
   await withStores(url, 1, async () => {
@@ -161,7 +161,7 @@ test("followers may add jobs: of 200 equal ones on three replicas exactly one is
     equal((await stores[0].liveJobs()).length, 1);
   }));
 
-test("a leader that hangs within a transaction holds up its successor for seconds, not for ever", async (url) => {
+test("a leader that hangs within a transaction delays its successor by seconds only", async (url) => {
   const hanging = new Database(url);
   await withStores(url, 2, async (first, second) => {
     ok(await first.acquireLease(1));

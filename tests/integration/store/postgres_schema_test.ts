@@ -38,7 +38,7 @@ test("deposits are read a page at a time, however many there are", async (url) =
   await database.close();
 });
 
-test("many that start at once on an empty database make its tables once", async (url) => {
+test("replicas that start at once on an empty database create its tables once", async (url) => {
   const outcomes = await Promise.all(Array.from({ length: 6 }, async () => {
     const database = new Database(url);
     const { found } = await migrate(database);
@@ -48,7 +48,7 @@ test("many that start at once on an empty database make its tables once", async 
   deepEqual(outcomes.sort(), [0, ...Array(5).fill(SCHEMA_VERSION)]);
 });
 
-test("a journal of the release before keeps its jobs and takes superseded ones after the upgrade", async (url) => {
+test("a journal of the previous release keeps its jobs, and accepts superseded ones after the upgrade", async (url) => {
   const database = new Database(url);
   await migrate(database, migrations.slice(0, 3));
   const row = "$1, $2, 'failed', 5, $2, 7, 0, 1, 2, 3";
@@ -80,7 +80,7 @@ async function upgrade(url: string): Promise<void> {
 }
 
 for (const role of ["the leader", "a follower"]) {
-  test(`${role} of an older release stops writing when a newer one upgrades the schema, and says why`, (url) =>
+  test(`${role} of an older release stops writing when a newer one upgrades the schema, and reports the reason`, (url) =>
     withStores(url, 2, async (leader, follower) => {
       equal(await leader.acquireLease(LEAD_MS), true);
       await apply(leader, 0);
@@ -111,7 +111,7 @@ for (const role of ["the leader", "a follower"]) {
     }));
 }
 
-test("an upgrade waits for a write that is under way; one that begins meanwhile is refused", async (url) => {
+test("an upgrade waits for a write in progress; a write that begins meanwhile is refused", async (url) => {
   await withStores(url, 2, async (leader, follower) => {
     equal(await leader.acquireLease(LEAD_MS), true);
     await leader.addJob(job, () => false);
@@ -147,13 +147,13 @@ test("an upgrade waits for a write that is under way; one that begins meanwhile 
   });
 });
 
-test("a schema of a newer release is refused, and left alone", async (url) => {
+test("a schema of a newer release is refused and not changed", async (url) => {
   await (await openPostgresStore(url)).close();
   await postgresQuery(url, `insert into schema_version (version) values (${SCHEMA_VERSION + 1})`);
   await rejects(openPostgresStore(url), { code: "invalid_config" });
 });
 
-test("a database that does not exist is a fault of the setting; one that does not answer is not", async (url) => {
+test("a database that does not exist is a configuration error; one that does not respond is not", async (url) => {
   await rejects(openPostgresStore(`${url}_not`), (error) => {
     ok(error instanceof Problem);
     deepEqual([error.code, error.errors[0].pointer], ["invalid_config", "DATABASE_URL"]);

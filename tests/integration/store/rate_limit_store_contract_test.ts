@@ -42,20 +42,20 @@ for (const [name, ignore, withOne] of adapters) {
   const claim = (what: string, act: Act) =>
     Deno.test({ name: `shared (${name}): ${what}`, ignore, fn: () => withOne(act) });
 
-  claim("allows as often as the bound says, then refuses and says how long", async (shared) => {
+  claim("allows up to the limit, then refuses with the time to wait", async (shared) => {
     for (let i = 0; i < 3; i++) deepEqual(await shared.consume(limit(3), "a"), { allowed: true });
     const refused = await shared.consume(limit(3), "a");
     ok(!refused.allowed && refused.retryAfter >= 1 && refused.retryAfter <= 60, JSON.stringify(refused));
   });
 
-  claim("counts each key and each bound alone", async (shared) => {
+  claim("counts each key and each limit separately", async (shared) => {
     await shared.consume(limit(1), "a");
     equal((await shared.consume(limit(1), "b")).allowed, true);
     equal((await shared.consume(limit(1, { name: "other" }), "a")).allowed, true);
     equal((await shared.consume(limit(1), "a")).allowed, false);
   });
 
-  claim("of many at once exactly as many get in as the bound allows", async (shared) => {
+  claim("of many concurrent calls exactly as many are allowed as the limit says", async (shared) => {
     const taken = await Promise.all(Array.from({ length: 200 }, () => shared.consume(limit(7), "a")));
     equal(taken.filter(({ allowed }) => allowed).length, 7);
   });
@@ -66,21 +66,21 @@ for (const [name, ignore, withOne] of adapters) {
     return taken;
   };
 
-  claim("holds as many tokens as the bound says, then refuses and says how long", async (shared) => {
+  claim("holds up to the limit of tokens, then refuses with the time to wait", async (shared) => {
     deepEqual(await held(shared, limit(2), "x", "y", "z"), [true, true, false]);
     const refused = await shared.acquire(limit(2), "a", "z");
     ok(!refused.allowed && refused.retryAfter >= 1 && refused.retryAfter <= 60, JSON.stringify(refused));
     equal((await shared.acquire(limit(2), "b", "z")).allowed, true, "each key alone");
   });
 
-  claim("of many tokens at once as many are held as the bound allows", async (shared) => {
+  claim("of many concurrent tokens exactly as many are held as the limit says", async (shared) => {
     const taken = await Promise.all(
       Array.from({ length: 200 }, (_, i) => shared.acquire(limit(7), "a", String(i))),
     );
     equal(taken.filter(({ allowed }) => allowed).length, 7);
   });
 
-  claim("a token counts once, however often an answer was lost and it is asked again", async (shared) => {
+  claim("a token counts once, however often its call is repeated", async (shared) => {
     deepEqual(await held(shared, limit(2), "x", "x", "x", "y", "x", "z"), [
       true,
       true,
@@ -91,13 +91,13 @@ for (const [name, ignore, withOne] of adapters) {
     ]);
   });
 
-  claim("what is released may be held again, however often it was refused in between", async (shared) => {
+  claim("a released place can be used again, however many refusals came in between", async (shared) => {
     await held(shared, limit(1), "x", ...Array.from({ length: 20 }, (_, i) => `refused ${i}`));
     await shared.release(limit(1), "a", "x");
     deepEqual(await held(shared, limit(1), "y", "z"), [true, false]);
   });
 
-  claim("released twice, or never held, takes nothing away from others", async (shared) => {
+  claim("releasing a token twice, or one that was never held, changes no other token", async (shared) => {
     await held(shared, limit(1), "x");
     for (const token of ["never held", "x", "x", "x"]) await shared.release(limit(1), "a", token);
     deepEqual(await held(shared, limit(1), "y", "z"), [true, false]);
@@ -105,7 +105,7 @@ for (const [name, ignore, withOne] of adapters) {
     deepEqual(await held(shared, limit(1), "z"), [false]);
   });
 
-  claim("released after its time is over, takes nothing away from the next one's", async (shared) => {
+  claim("releasing an expired token changes no later token", async (shared) => {
     const short = limit(1, { windowSeconds: 1 });
     await held(shared, short, "x");
     await new Promise((resolve) => setTimeout(resolve, 1_200)); // the server's own clock decides
@@ -116,7 +116,7 @@ for (const [name, ignore, withOne] of adapters) {
     deepEqual(await held(shared, next, "z"), [false]);
   });
 
-  claim("forgets when its time is over", async (shared) => {
+  claim("counts expire with their window", async (shared) => {
     await shared.consume(limit(1, { windowSeconds: 1 }), "a");
     equal((await shared.consume(limit(1, { windowSeconds: 1 }), "a")).allowed, false);
     await new Promise((resolve) => setTimeout(resolve, 1_200)); // the server's own clock decides
@@ -124,7 +124,7 @@ for (const [name, ignore, withOne] of adapters) {
   });
 
   claim(
-    "no burst over the edge of its time is larger than the bound, but for what it filled meanwhile",
+    "no burst across the edge of a window exceeds the limit, apart from the tokens refilled meanwhile",
     async (shared) => {
       const bound = limit(10, { windowSeconds: 2 });
       await shared.consume(bound, "a");
@@ -141,7 +141,7 @@ for (const [name, ignore, withOne] of adapters) {
   );
 
   claim(
-    "in no stretch of its time are more tokens held than the bound says, at its edge neither",
+    "no window of time holds more tokens than the limit, including at its edges",
     async (shared) => {
       const bound = limit(10, { windowSeconds: 2 });
       /** Between these moments each was counted. */
@@ -162,7 +162,7 @@ for (const [name, ignore, withOne] of adapters) {
     },
   );
 
-  claim("what is refused says when there is room", async (shared) => {
+  claim("a refusal returns when there is room", async (shared) => {
     const bound = limit(2, { windowSeconds: 40 });
     for (
       const act of [
@@ -177,7 +177,7 @@ for (const [name, ignore, withOne] of adapters) {
     ok(!held.allowed && held.retryAfter <= 40 && held.retryAfter > 20, "a token counts for all of it");
   });
 
-  claim("answers a ping", (shared) => shared.ping());
+  claim("responds to a ping", (shared) => shared.ping());
 }
 
 Deno.test({
@@ -194,7 +194,7 @@ Deno.test({
     }),
 });
 
-Deno.test("shared (redis): a server that is not there fails soon, by name, and is no reason not to start", async () => {
+Deno.test("redis: a server that is down fails fast with cache_unavailable, and does not prevent the start", async () => {
   using nobody = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = nobody.addr;
   nobody.close();
@@ -209,7 +209,7 @@ Deno.test("shared (redis): a server that is not there fails soon, by name, and i
   await shared.close();
 });
 
-Deno.test("shared (redis): a server that accepts and never answers fails soon", async () => {
+Deno.test("redis: a server that accepts connections and never responds fails fast", async () => {
   const silent = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const held: Deno.Conn[] = [];
   const accepting = (async () => {

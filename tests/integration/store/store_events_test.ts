@@ -17,7 +17,7 @@ import {
   withdrawal,
 } from "../../support/store/stores.ts";
 
-testStores("what was applied is there after a restart", async (store, reopen) => {
+testStores("applied events survive a restart", async (store, reopen) => {
   await apply(store, [deposit(0), withdrawal(1, 77n), deposit(1)], undefined, 9);
   const again = await reopen();
   deepEqual(await again.cursor(pool), at(9));
@@ -27,7 +27,7 @@ testStores("what was applied is there after a restart", async (store, reopen) =>
   deepEqual((await again.withdrawal(pool, 77n))!.txHash, at(1).hash);
 });
 
-testStores("a pool knows nothing of another pool's rows", async (store) => {
+testStores("a pool does not see another pool's rows", async (store) => {
   await apply(store, [deposit(0), withdrawal(1, 77n)], undefined, 9);
   equal(await store.cursor(otherPool), undefined);
   equal(await store.deposit(otherPool, 0), undefined);
@@ -35,7 +35,7 @@ testStores("a pool knows nothing of another pool's rows", async (store) => {
   deepEqual(await readLeaves(store, otherPool), []);
 });
 
-testStores("leaves come in order from the asked one on, wherever pages end", async (store, reopen) => {
+testStores("leaves come in order from the requested one on, wherever pages end", async (store, reopen) => {
   const count = 2_345;
   const asked = [0, 1, 1_023, 1_024, 1_025, 1_100, 2_047, 2_048, 2_049, count - 1, count, count + 5_000];
   for (let i = 0, from: number | undefined; i < count; from = i - 1) {
@@ -51,7 +51,7 @@ testStores("leaves come in order from the asked one on, wherever pages end", asy
   }
 });
 
-testStores("leaves of a store that misses a row go on behind it, and say where", async (store) => {
+testStores("leaves of a store that lacks a row continue behind the gap, with their index", async (store) => {
   const missing = new Set([0, 5, 6, 1_023, 1_500, 2_048]);
   const left = Array.from({ length: 2_200 }, (_, i) => i).filter((i) => !missing.has(i));
   for (let i = 0, from: number | undefined; i < left.length; from = i) {
@@ -63,7 +63,7 @@ testStores("leaves of a store that misses a row go on behind it, and say where",
 });
 
 testStores(
-  "what is taken back leaves neither rows nor pages, and what stays is as it was",
+  "a rollback removes rows and pages, and leaves the others unchanged",
   async (store, reopen) => {
     const count = 1_100;
     for (let i = 0, from: number | undefined; i < count;) {
@@ -93,7 +93,7 @@ testStores(
   },
 );
 
-testStores("all of a pool is taken back, and the next batch is its first", async (store) => {
+testStores("a pool can be rolled back completely, and the next batch is its first", async (store) => {
   await apply(store, [deposit(0), withdrawal(1, 77n)], undefined, 9);
   await store.rollBack(
     { pool, from: at(9), to: undefined, keptLeafCount: 0, nullifierHashes: [77n] },
@@ -105,7 +105,7 @@ testStores("all of a pool is taken back, and the next batch is its first", async
   equal(await store.withdrawal(pool, 77n), undefined);
 });
 
-testStores("nothing is taken back by who does not know the cursor", async (store) => {
+testStores("a rollback from another cursor than the stored one is refused", async (store) => {
   await apply(store, [deposit(0), withdrawal(1, 77n)], undefined, 9);
   const rollback = { pool, from: at(8), to: undefined, keptLeafCount: 0, nullifierHashes: [77n] };
   await rejects(store.rollBack(rollback, keep), { code: "store_conflict" });
@@ -113,7 +113,7 @@ testStores("nothing is taken back by who does not know the cursor", async (store
   ok(await store.withdrawal(pool, 77n));
 });
 
-testStores("every payment of a pool is read, of no other one", async (store) => {
+testStores("every payment of a pool is read, and none of another pool", async (store) => {
   await apply(store, [withdrawal(1, 0n), withdrawal(2, 2n ** 250n), withdrawal(3, 7n)], undefined, 9);
   const rows = await Array.fromAsync(store.withdrawals(pool));
   deepEqual(rows.map((row) => row.nullifierHash).sort((a, b) => Number(a - b)), [0n, 7n, 2n ** 250n]);
@@ -130,7 +130,7 @@ testStores("a batch that does not continue the cursor leaves neither rows nor cu
   equal(await store.withdrawal(pool, 77n), undefined);
 });
 
-testStores("of two writers that continue the same cursor one gets in", async (store) => {
+testStores("of two writers that continue the same cursor, one succeeds", async (store) => {
   const outcomes = await Promise.allSettled([
     apply(store, [deposit(0)], undefined, 5),
     apply(store, [deposit(0)], undefined, 6),

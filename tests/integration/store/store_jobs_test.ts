@@ -16,7 +16,7 @@ import {
   withdrawal,
 } from "../../support/store/stores.ts";
 
-testStores("a batch at the limit, all of it settling jobs, fits in one step", async (store) => {
+testStores("a batch of the maximum size that settles only jobs fits in one commit", async (store) => {
   const hashes = Array.from({ length: store.batchLimit }, (_, i) => 2n ** 250n + BigInt(i));
   for (let i = 0; i < hashes.length; i += 50) {
     await Promise.all(hashes.slice(i, i + 50).map((hash) => store.addJob(job(hash), () => false)));
@@ -45,7 +45,7 @@ testStores(
   },
 );
 
-testStores("a job comes back as it was written, after a restart too", async (store, reopen) => {
+testStores("a job is read as it was written, also after a restart", async (store, reopen) => {
   await store.addJob(
     job(77n, { seqno: 4, messageHash: "ab", notBefore: 12, capToken: "c0-ff" }),
     () => false,
@@ -56,23 +56,26 @@ testStores("a job comes back as it was written, after a restart too", async (sto
   );
 });
 
-testStores("of 200 equal jobs at once exactly one gets in, the others are told which", async (store) => {
-  const answers = await Promise.all(
-    Array.from({ length: 200 }, (_, i) => {
-      const add = () => store.addJob(job(77n, { queryId: BigInt(i) }), () => true);
-      const again = (error: unknown): ReturnType<typeof add> => {
-        if (!(error instanceof Problem) || error.code !== "overloaded") throw error;
-        return add().catch(again); // as it tells to: nothing was done yet
-      };
-      return add().catch(again);
-    }),
-  );
-  equal(answers.filter((answer) => answer === undefined).length, 1);
-  const { queryId } = (await store.job({ pool, nullifierHash: 77n }))!;
-  for (const answer of answers) if (answer) equal((answer as Job).queryId, queryId);
-});
+testStores(
+  "of 200 equal concurrent jobs exactly one is added, and the other calls return it",
+  async (store) => {
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, (_, i) => {
+        const add = () => store.addJob(job(77n, { queryId: BigInt(i) }), () => true);
+        const again = (error: unknown): ReturnType<typeof add> => {
+          if (!(error instanceof Problem) || error.code !== "overloaded") throw error;
+          return add().catch(again); // as it tells to: nothing was done yet
+        };
+        return add().catch(again);
+      }),
+    );
+    equal(answers.filter((answer) => answer === undefined).length, 1);
+    const { queryId } = (await store.job({ pool, nullifierHash: 77n }))!;
+    for (const answer of answers) if (answer) equal((answer as Job).queryId, queryId);
+  },
+);
 
-testStores("a job that ended is replaced only when the caller says so, a live one never", async (store) => {
+testStores("a finished job is replaced only if the caller agrees, and a live one never", async (store) => {
   await store.addJob(job(77n), () => false);
   ok(await store.addJob(job(77n), () => true));
   await store.changeJob({ pool, nullifierHash: 77n }, (found) => ({ ...found, state: "failed" }));
@@ -82,7 +85,7 @@ testStores("a job that ended is replaced only when the caller says so, a live on
 });
 
 testStores(
-  "a superseded job has ended: it is not live, keeps what was paid, and goes with the old ones",
+  "a superseded job is finished: it is not live, keeps what was paid, and is deleted with old jobs",
   async (store) => {
     await store.addJob(job(77n), () => false);
     const paid = { state: "superseded", fee: 3n, settledAt: 5 } as const;
@@ -95,14 +98,14 @@ testStores(
   },
 );
 
-testStores("a note that was paid out on chain takes no job", async (store) => {
+testStores("no job is added for a note that was paid on chain", async (store) => {
   await apply(store, [withdrawal(1, 77n)], undefined, 9);
   equal((await store.addJob(job(77n), () => true) as { txHash: string }).txHash, at(1).hash);
   equal(await store.job({ pool, nullifierHash: 77n }), undefined);
 });
 
 testStores(
-  "a job and the payment of its note at once: the job is refused or settled, never left alive",
+  "if a job and its note's payment are written concurrently, the job is refused or settled, never left live",
   async (store) => {
     const hashes = Array.from({ length: 60 }, (_, i) => 9_000n + BigInt(i));
     const indexed = (async () => {
@@ -116,7 +119,7 @@ testStores(
   },
 );
 
-testStores("ended jobs are forgotten by age, live ones and payments never", async (store) => {
+testStores("finished jobs are deleted by age, live ones and payments never", async (store) => {
   const end = (hash: bigint, settledAt: number) =>
     store.changeJob({ pool, nullifierHash: hash }, (found) => ({ ...found, state: "failed", settledAt }));
   await apply(store, [withdrawal(1, 5n)], undefined, 9);
@@ -149,7 +152,7 @@ testStores("a job that replaces an ended one while ended jobs are deleted is kep
   ]]);
 });
 
-testStores("a reader of deposits who leaves early leaves nothing open", async (store) => {
+testStores("a reader that stops early leaves no transaction open", async (store) => {
   const events = Array.from({ length: 20 }, (_, i) => deposit(i));
   await apply(store, events, undefined, 20);
   for (let i = 0; i < 30; i++) {
@@ -168,7 +171,7 @@ testStores("live jobs are listed oldest first, ended ones are not", async (store
   deepEqual((await store.liveJobs()).map((found) => found.nullifierHash), [2n, 1n]);
 });
 
-testStores("changes of one job at once are all made, one after the other", async (store) => {
+testStores("concurrent changes of one job are all applied, one after the other", async (store) => {
   await store.addJob(job(77n), () => false);
   const more = () =>
     store.changeJob({ pool, nullifierHash: 77n }, (found) => ({ ...found, failures: found.failures + 1 }));
@@ -182,7 +185,7 @@ testStores("a signed transfer survives a restart byte for byte", async (store, r
   deepEqual(await (await reopen()).transfer(), transfer("aa"));
 });
 
-testStores("there is one transfer in flight, and only its own hash ends it", async (store) => {
+testStores("at most one transfer is in flight, and only its own hash ends it", async (store) => {
   equal(await store.transfer(), undefined);
   await store.beginTransfer(transfer("aa"));
   await rejects(store.beginTransfer(transfer("bb")), { code: "store_conflict" });

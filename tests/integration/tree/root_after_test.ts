@@ -39,7 +39,7 @@ const examples: [number, number][] = [
   [700, 9_000],
 ];
 for (const where of ["workers", "this thread"]) {
-  Deno.test(`root after: with ${where} it is the root that the tree then has, and the tree stays as it was`, async () => {
+  Deno.test(`root after: with ${where} it equals the later root, and the tree is unchanged`, async () => {
     const workers = new TreeWorkers({ maxWorkers: 2 });
     try {
       const work = where === "workers" ? workers : inlineTreeService;
@@ -63,7 +63,7 @@ for (const where of ["workers", "this thread"]) {
   });
 }
 
-Deno.test("root after: what is handed out is new leaves alone, and few of them are not", async () => {
+Deno.test("root after: only new leaves are sent to workers, and few leaves are not", async () => {
   const handed: number[] = [];
   const work: Pick<TreeHasher, "hashLevels"> = {
     hashLevels(levels, start, end) {

@@ -70,7 +70,7 @@ const steps = fc.array(
 
 for (const shared of [true, false]) {
   const title = shared ? "in shared memory" : "on copies, where memory cannot be shared";
-  Deno.test(`tree service: workers ${title} make the plain tree, and nobody sees it half done`, async () => {
+  Deno.test(`tree service: workers ${title} build the same tree, and no reader sees a part of it`, async () => {
     const act = () =>
       withWorkers({ maxWorkers: 2 }, async (workers) => {
         const tree = new MerkleTree();
@@ -84,10 +84,10 @@ for (const shared of [true, false]) {
   });
 }
 
-Deno.test("tree service: this thread makes the same tree", () =>
+Deno.test("tree service: the calling thread builds the same tree", () =>
   growsAs([3, 1_000, 1_000, 5_000], inlineTreeService));
 
-Deno.test("tree service: all leaves are hashed by workers, and this thread goes on meanwhile", async () => {
+Deno.test("tree service: all leaves are hashed by workers, and the calling thread continues meanwhile", async () => {
   const asked: TreeTask[] = [];
   let release = () => {};
   const released = new Promise<void>((resolve) => release = resolve);
@@ -122,7 +122,7 @@ Deno.test("tree service: all leaves are hashed by workers, and this thread goes 
   });
 });
 
-Deno.test("tree service: leaves that come few by few are indexed here, and elsewhere only when the index gets wider", async () => {
+Deno.test("tree service: small numbers of leaves are indexed on this thread, and a wider index is built by a worker", async () => {
   const indexed: number[] = [];
   const work: TreeHasher = {
     hashLevels: inlineTreeService.hashLevels,
@@ -178,7 +178,7 @@ function failingAtIndex() {
 
 for (const shared of [true, false]) {
   const title = shared ? "in shared memory" : "on copies, where memory cannot be shared";
-  Deno.test(`tree service: what is still hashed after a failure, ${title}, does not reach the tree`, async () => {
+  Deno.test(`tree service: hashes that finish after a failure, ${title}, do not change the tree`, async () => {
     const act = async () => {
       const { start, release, hashed } = failingAtIndex();
       await withWorkers({ maxWorkers: 16, startWorker: start }, async (workers) => {
@@ -246,7 +246,7 @@ Deno.test("tree service: a value outside the field, or one leaf too many, leaves
   assert.deepEqual([tree.size, tree.root], [3, root]);
 });
 
-Deno.test("tree service: once closed it refuses, what runs too", async () => {
+Deno.test("tree service: once closed, it refuses new tasks and fails running ones", async () => {
   const workers = new TreeWorkers({ maxWorkers: 1 });
   const running = new MerkleTree().appendUsing(bytesOf(0, 3_000), workers);
   workers.close();
@@ -254,7 +254,7 @@ Deno.test("tree service: once closed it refuses, what runs too", async () => {
   await assert.rejects(new MerkleTree().appendUsing(bytesOf(0, 3_000), workers), refuses("cancelled"));
 });
 
-Deno.test("leaf collector: large pieces are appended while the next is collected, and an error reaches whoever adds", async () => {
+Deno.test("leaf batcher: a large batch is appended while the next is collected, and an error reaches the next call", async () => {
   const count = 5_000;
   const tree = new MerkleTree();
   const leaves = new LeafBatcher(tree, inlineTreeService, 2_048);

@@ -27,7 +27,7 @@ async function* packed(service: TreeService): AsyncGenerator<[size: number, tree
 }
 
 for (const where of ["workers", "this thread"]) {
-  Deno.test(`tree service: a snapshot by ${where} comes back with every node, and its tree grows on`, () =>
+  Deno.test(`tree service: a snapshot by ${where} is decoded with every node, and its tree can grow`, () =>
     withWorkers({ maxWorkers: 1 }, async (workers) => {
       const service = where === "workers" ? workers : inlineTreeService;
       for await (const [size, tree] of packed(service)) {
@@ -38,7 +38,7 @@ for (const where of ["workers", "this thread"]) {
     }));
 }
 
-Deno.test("tree service: a snapshot of too few or too many nodes is not taken for a tree", async () => {
+Deno.test("tree service: a snapshot with too few or too many nodes is refused", async () => {
   const times = new Uint32Array(5);
   const header = { pool: "0:ab", size: 5, timestamps: times };
   const back = async (snapshot: TreeSnapshot) =>

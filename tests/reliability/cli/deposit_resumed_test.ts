@@ -7,7 +7,7 @@ import { runCli } from "../../support/cli/run_cli.ts";
 import { sourceCommand, startProgram } from "../../../testkit/programs/program.ts";
 import { decodeTransferLink } from "../../support/cli/transfer_link.ts";
 
-Deno.test("tonado deposit --resume tells what became of an earlier link that was paid and overtaken", async () => {
+Deno.test("tonado deposit --resume reports what happened to an earlier link that was paid after another deposit", async () => {
   await using scene = await startCliFixture({ relayer: false });
   const { net, networkFlags: at, env } = scene;
   const pool = net.contract("native-0.1").address;

@@ -14,7 +14,7 @@ Deno.test("tonado withdraw through two relayers", async (t) => {
   const args = ["withdraw", id, ...at, "--to", to.toString()];
 
   await t.step(
-    "a note store that cannot be written ends it: no relayer is blamed or asked more",
+    "an unwritable note store ends the withdrawal, and no relayer is blamed or queried again",
     async () => {
       await using first = startRelayerProxy(api);
       await using second = startRelayerProxy(api);
@@ -43,7 +43,7 @@ Deno.test("tonado withdraw through two relayers", async (t) => {
   );
 
   await t.step(
-    "one that refuses what is proved: why is told in one line, and the next one pays",
+    "if a relayer refuses the proof, the reason is printed in one line, and the next relayer pays",
     async () => {
       const body = {
         code: "relayer_balance_low",

@@ -237,7 +237,7 @@ async function attackFor(terms: Terms) {
   return { gains: attack.gains, relayer: coins + attack.jettonFees, outcomes: attack.outcomes };
 }
 
-Deno.test("a day of attacks with default terms makes the attacker poorer by each way, and the relayer richer", async () => {
+Deno.test("a day of attacks with the default policy makes the attacker poorer with each attack, and the relayer richer", async () => {
   const { gains, relayer, outcomes } = await attackFor(defaultTerms);
   equal(Object.keys(gains).length, 6);
   for (const [way, gain] of Object.entries(gains)) ok(gain < 0n, `${way} gained ${gain}`);
@@ -246,7 +246,7 @@ Deno.test("a day of attacks with default terms makes the attacker poorer by each
   deepEqual(Object.keys(outcomes).sort(), ["accepted", ...refusals]);
 });
 
-Deno.test("the same day with the terms of earlier releases makes the attacker richer at the relayer's expense", async () => {
+Deno.test("the same day with the default policy of earlier releases makes the attacker richer at the relayer's expense", async () => {
   const { gains, relayer } = await attackFor(oldTerms);
   ok(gains["the largest refund"] > 0n, `the attacker gained ${gains["the largest refund"]}`);
   ok(relayer < 0n, `the relayer gained ${relayer}`);

@@ -96,7 +96,7 @@ for (const second of [false, true]) {
     queue.end();
   });
 
-  Deno.test(`an endpoint ${name} invents a deposit: no row is left of it`, async () => {
+  Deno.test(`an endpoint ${name} invents a deposit: its row is removed`, async () => {
     const queue = await plan(({ pools: [{ tree }], time }) =>
       forgeDepositLog(12_345n, tree.size, Math.floor(time.now() / 1000))
     );
@@ -109,7 +109,7 @@ for (const second of [false, true]) {
   });
 }
 
-Deno.test("an endpoint lies in all of its answers for a while: what was believed is taken back, and the note is paid", async () => {
+Deno.test("an endpoint whose responses are all false for a while: its rows are rolled back, and the note is paid", async () => {
   const queue = await startQueueScenario({
     wallet: "v4R2",
     pools: 1,
@@ -151,7 +151,7 @@ Deno.test("an endpoint lies in all of its answers for a while: what was believed
   queue.end();
 });
 
-Deno.test("an endpoint that invents transactions without a meaning holds a pool up for minutes, not for good", async () => {
+Deno.test("an endpoint that invents meaningless transactions delays a pool by minutes only", async () => {
   const queue = await startQueueScenario({
     wallet: "v4R2",
     pools: 1,
@@ -169,7 +169,7 @@ Deno.test("an endpoint that invents transactions without a meaning holds a pool 
   queue.end();
 });
 
-Deno.test("an endpoint that shows an earlier history, however long, has nothing taken back", async () => {
+Deno.test("an endpoint that returns an older history, however long, causes no rollback", async () => {
   let shownUntil = Infinity;
   const queue = await startQueueScenario({
     wallet: "v4R2",

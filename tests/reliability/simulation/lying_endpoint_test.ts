@@ -62,7 +62,7 @@ async function comesOutEven(queue: QueueScenario): Promise<void> {
 
 for (const [what, told] of lies) {
   for (const wallet of ["v4R2", "v5R1"] as const) {
-    Deno.test(`lies: ${wallet} is paid from after an endpoint that tells ${what} while it signs`, async () => {
+    Deno.test(`lies: ${wallet} still sends after an endpoint that reports ${what} while it signs`, async () => {
       let lie = {};
       const queue = await startLying({ wallet }, () => lie);
       await queue.time.run(() => false, DUE_AT - 5_000);
@@ -75,7 +75,7 @@ for (const [what, told] of lies) {
     });
   }
 
-  Deno.test(`lies: ${what}, told while a transfer is on its way, sends nothing twice`, async () => {
+  Deno.test(`lies: ${what}, reported while a transfer is in flight, sends nothing twice`, async () => {
     let lie = {};
     const queue = await startLying({}, () => lie);
     const { time, store } = queue;
@@ -93,7 +93,7 @@ for (const [what, told] of lies) {
   });
 }
 
-Deno.test("lies: a chain whose time is another one than ours is told of, and nothing is signed by it", async () => {
+Deno.test("lies: a chain time that differs from our clock is reported, and nothing is signed by it", async () => {
   let lie: EndpointLie = { time: ahead(YEAR) };
   const queue = await startLying({}, () => lie);
   const { time, store, relayer, world } = queue;
@@ -109,7 +109,7 @@ Deno.test("lies: a chain whose time is another one than ours is told of, and not
   queue.end();
 });
 
-Deno.test("lies: where a second endpoint answers get methods, what the first tells of the seqno holds nothing up", async () => {
+Deno.test("lies: with a second endpoint for get methods, a false seqno of the first delays nothing", async () => {
   const queue = await startLying({ verified: true }, () => ({ seqno: () => 1_000 }));
   await untilPaid(queue, DUE_AT + 60_000);
   queue.end();
@@ -142,7 +142,7 @@ for (
     ["the next seqno and of another year", FIRST_SEQNO, YEAR],
   ] as const
 ) {
-  Deno.test(`lies: a transfer in the journal with ${what} holds nothing up`, async () => {
+  Deno.test(`lies: a transfer in the journal with ${what} delays nothing`, async () => {
     const queue = await startLying({
       inherited: async ({ store, jobs, wallet }) =>
         await store.beginTransfer(signedBy(wallet, jobs, seqno, STARTED_AT / 1000 + late)),

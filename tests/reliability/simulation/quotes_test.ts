@@ -7,7 +7,7 @@ const SLOW_MS = 3_000;
 /** What the endpoint itself takes at most. */
 const ENDPOINT_MS = 800;
 
-Deno.test("broadcaster: a batch waits for a few quotes at once, each asked once, and not for one after the other", async () => {
+Deno.test("broadcaster: a batch fetches its quotes concurrently, each once", async () => {
   const asked: string[] = [];
   let open = 0;
   let most = 0;
@@ -43,7 +43,7 @@ Deno.test("broadcaster: a batch waits for a few quotes at once, each asked once,
   end();
 });
 
-Deno.test("broadcaster: a root that leaves the ring while quotes are waited for is not sent, and nothing else waits for it", async () => {
+Deno.test("broadcaster: a withdrawal whose root expires while quotes are fetched is not sent, and delays no other", async () => {
   let moved = false;
   const { time, world, pools: [busy, calm], random, stateOf, end } = await startQueueScenario({
     wallet: "v4R2",

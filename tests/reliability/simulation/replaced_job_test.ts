@@ -3,7 +3,7 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { Address } from "@ton/core";
 import { DUE_AT, STARTED_AT, startQueueScenario } from "./queued_withdrawals.ts";
 
-Deno.test("broadcaster: a transfer of an earlier proof of a note changes nothing of the note's new job", async () => {
+Deno.test("broadcaster: a transfer of an earlier proof of a note does not change the note's new job", async () => {
   const { time, world, store, pools: [pool], jobs: [job], stateOf, end } = await startQueueScenario({
     wallet: "v5R1",
     pools: 1,

@@ -7,7 +7,7 @@ const refusing = () => Promise.reject(new Problem("chain_unavailable", "refused"
 const hanging = () => new Promise<never>(() => {});
 
 for (const [how, answer] of [["fails", refusing], ["hangs", hanging]] as const) {
-  Deno.test(`broadcaster: a pool whose quote ${how} keeps no withdrawal of another pool waiting`, async () => {
+  Deno.test(`broadcaster: a pool whose quote ${how} delays no withdrawal of another pool`, async () => {
     let broken = true;
     let asked = 0;
     const { time, world, store, jobs, pools: [silent, sound], stateOf, end } = await startQueueScenario({

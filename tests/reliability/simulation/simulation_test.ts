@@ -19,7 +19,7 @@ if (one === undefined) {
     });
   }
 
-  Deno.test("relayer simulation: a seed decides everything that happens", async () => {
+  Deno.test("relayer simulation: a seed determines everything", async () => {
     const [first, again, other] = [await simulate(7), await simulate(7), await simulate(8)];
     deepEqual(first, again);
     ok(first.trace !== other.trace);

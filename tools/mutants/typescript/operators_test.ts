@@ -55,7 +55,7 @@ Deno.test("mutants are made of code, and not of types, comments, imports, string
   }
 });
 
-Deno.test("log lines, turns of the event loop and what guards nothing else are not changed", () => {
+Deno.test("log lines, yields to the event loop and conditions that only guard them are not mutated", () => {
   const source = `export async function run(failures: number, log: Log): Promise<void> {
   if (failures > 1 && isNew) log.warning("{n} failures", { n: failures + 1 });
   if (failures % 100 === 0) await yieldToEventLoop();
@@ -75,7 +75,7 @@ Deno.test("log lines, turns of the event loop and what guards nothing else are n
   assert.deepEqual([...new Set(changed)], [4, 5, 6, 10, 12]);
 });
 
-Deno.test("what is not code is blanked, in the same length", () => {
+Deno.test("text that is not code is replaced by blanks of the same length", () => {
   const masked = maskTypeScript(SOURCE);
   assert.equal(masked.length, SOURCE.length);
   assert.doesNotMatch(masked, /import|isStrict: true|Kind|2 \+ 2|"/);
