@@ -134,7 +134,7 @@ export class Fleet implements AsyncDisposable {
     return undefined;
   }
 
-  /** Returns whether every replica serves every pool with as many leaves as `net` knows. */
+  /** Returns whether every replica serves every pool with all leaves of `net`. */
   async isReady(net: TrapdoorNetwork): Promise<boolean> {
     for (const replica of this.replicas) {
       const body = (await replica.request("/readyz"))?.body;

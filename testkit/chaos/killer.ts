@@ -113,7 +113,7 @@ export class Killer {
     return true;
   }
 
-  /** Restarts as an update does: requests in flight are answered, and the lead is handed over. */
+  /** Restarts as an update does: requests in progress are answered, and the lease is released. */
   async #restartInGoodOrder(): Promise<void> {
     const { fleet, random } = this.deps;
     const victim = fleet.pickRunning(random)!;

@@ -39,7 +39,7 @@ export interface FaultProxy extends AsyncDisposable {
   setFaultProbability(chance: number): void;
   /** While true, every root in an answer is altered. */
   altersRoots: boolean;
-  /** Holds matching calls, before they are forwarded or before their answer is returned. */
+  /** Holds matching calls, before they are forwarded or before their response is returned. */
   addBarrier(where: "before" | "after", matches: (call: ProxiedCall) => boolean): Barrier;
 }
 

@@ -79,7 +79,7 @@ Deno.test("fault proxy: in a storm every kind of fault comes, soon, and none is 
     if (answer?.status === 429) equal(answer.retryAfter, "1");
     if (!isGood(method, answer?.text ?? "")) wrong++;
   }
-  // Repeated and delayed answers look like good ones.
+  // Repeated and delayed responses look like valid ones.
   const counted = [...proxy.counts].filter(([kind]) => !/twice|delayed/.test(kind));
   equal(wrong, counted.reduce((all, [, count]) => all + count, 0));
 });

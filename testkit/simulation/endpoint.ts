@@ -116,7 +116,7 @@ const faultDraws = ({ random, onFault }: EndpointOptions): FaultDraw => (probabi
   return hit;
 };
 
-/** Returns a function that makes a call slowly: it may fail, or lose the answer of a call that has taken effect. */
+/** Returns a function that delays a call: it may fail, or lose the response of a call that took effect. */
 function slowCalls({ random, time, life, faults }: EndpointOptions, faultOccurs: FaultDraw) {
   return <T>(answer: () => T, options?: { signal?: AbortSignal }): Promise<T> =>
     life.guard((async () => {

@@ -13,7 +13,7 @@ export interface EndpointLie {
   readonly head?: (honest: number) => number;
 }
 
-/** Returns `chain` with the values that `lie` changes. */
+/** Returns `chain` with the false values of `lie`. */
 export function withLies(chain: Chain, world: World, lie: () => EndpointLie): Chain {
   return {
     ...chain,
@@ -36,7 +36,7 @@ const YEAR = 365 * 86_400;
 
 export const lieKinds = ["lying seqno", "lying chain time", "lying head"] as const;
 
-/** Draws a lie of a kind. */
+/** Draws a false value of a kind. */
 export function drawLie(kind: (typeof lieKinds)[number], random: SeededRandom): EndpointLie {
   switch (kind) {
     case "lying seqno": {

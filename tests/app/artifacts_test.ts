@@ -1,4 +1,7 @@
-/** The files that proofs need: fetched with progress, kept if they match their hash, refused otherwise. */
+/**
+ * The files that proofs need are fetched with progress, cached if they match their hash, and refused
+ * otherwise.
+ */
 import assert from "node:assert/strict";
 import { openAdapterPage, useAdapters } from "../support/app/adapter_page.ts";
 import { withBrowser } from "../support/app/app_browser.ts";

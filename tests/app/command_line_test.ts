@@ -126,7 +126,7 @@ async function restoreSeed(journey: Journey, seed: string): Promise<void> {
   await journey.page.waitForSelector("li.note.deposited", { timeout: PAYMENT_TIMEOUT_MS });
 }
 
-/** Goes on with the note that waits for its payment. */
+/** Continues with the note that waits for its payment. */
 async function pay({ net }: Scene, journey: Journey): Promise<void> {
   await (await journey.page.waitForSelector("li.note.created button"))!.click();
   const link = await journey.page.waitForSelector('a[href^="ton://"]');
@@ -139,7 +139,9 @@ async function pay({ net }: Scene, journey: Journey): Promise<void> {
   await journey.page.waitForSelector("li.note.deposited button", { timeout: PAYMENT_TIMEOUT_MS });
 }
 
-/** One endpoint serves both ways here: the app says so once, and not again after it was accepted. */
+/**
+ * Here one endpoint serves deposits and withdrawals: the app reports it once, and not again after consent.
+ */
 async function withdraw({ net }: Scene, journey: Journey): Promise<void> {
   const withdrawButton = "li.note.deposited button";
   await (await journey.page.waitForSelector(withdrawButton))!.click();

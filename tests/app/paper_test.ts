@@ -14,7 +14,7 @@ import { chromium } from "../support/system/chromium.ts";
 
 const ignore = chromium === undefined;
 const CODE = "ton://transfer/UQAHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHB5-B";
-/** As on a phone: `print` returns before the page is printed, and nothing says when it was. */
+/** As on a phone: `print` returns before the page is printed, without a later event. */
 const printLater = (page: Page) => page.evaluateOnNewDocument(() => globalThis.print = () => {});
 
 for (const reader of ["jsQR", "the browser's detector"]) {
@@ -125,7 +125,7 @@ async function withCamera(code: string, use: (args: string[]) => Promise<void>):
   });
 }
 
-/** Chromium on Linux has no detector of its own: one that reads `code`, after another code, takes its place. */
+/** Chromium on Linux has no QR detector. This one replaces it and finds `code`, after another code. */
 function detectorOf(code: string | undefined): void {
   const scope = globalThis as unknown as Record<string, unknown>;
   if (code === undefined) return void delete scope.BarcodeDetector;

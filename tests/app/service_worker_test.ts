@@ -1,4 +1,4 @@
-/** The service worker serves the accepted version, also offline, and takes another one only with consent. */
+/** The service worker serves the accepted version, also offline, and switches versions only with consent. */
 import assert from "node:assert/strict";
 import type { Browser } from "puppeteer-core";
 import { withTempDirectory } from "../../testkit/programs/temp_directory.ts";

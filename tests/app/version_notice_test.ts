@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** A server that changes what it serves: the notes say so, and nothing changes before its user accepts it. */
+/** A server that changes its files: the app reports it, and changes nothing before the user accepts. */
 import assert from "node:assert/strict";
 import { createStore } from "../support/app/app_scene.ts";
 import { PASSPHRASE } from "../support/app/journey.ts";

@@ -1,4 +1,7 @@
-/** `tonado ceremony rehearse` plays every step, accepts no failed check, and leaves nothing unless asked. */
+/**
+ * `tonado ceremony rehearse` runs every step, fails on any failed check, and leaves no files unless asked
+ * to.
+ */
 import assert from "node:assert/strict";
 import { openArithmeticPool } from "../../src/ops/ceremony/arithmetic/pool.ts";
 import { parseCeremonyPlan } from "../../src/ops/ceremony/ceremony_plan.ts";

@@ -1,6 +1,6 @@
 /**
- * A contributor's secret leaves no trace in memory that this program controls. Whoever finds x, 1/x or the seed after a
- * contribution can undo it.
+ * A contributor's secret leaves no trace in memory that this program controls. Anyone who finds x, 1/x or
+ * the seed after a contribution can undo it.
  */
 import { concatBytes } from "@noble/hashes/utils.js";
 import assert from "node:assert/strict";

@@ -1,4 +1,4 @@
-/** What commands say of themselves, word for word, and of mistakes. */
+/** The exact help texts of commands, and their messages about mistakes. */
 import assert from "node:assert/strict";
 import { runCli } from "../support/cli/run_cli.ts";
 

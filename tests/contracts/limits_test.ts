@@ -1,6 +1,6 @@
 /**
- * What it costs to do a pool harm that no rule forbids, and how long a pool lives: the figures of docs/security.md, computed
- * under mainnet's prices from what messages really take.
+ * The cost of attacks that no rule forbids, and the lifetime of a pool: the figures of docs/security.md,
+ * computed at mainnet's prices from the fees of real messages.
  */
 import assert from "node:assert/strict";
 import type { Cell } from "@ton/core";
@@ -19,7 +19,7 @@ const HIGHEST_GAS = BigInt(/^const GAS_HIGHEST_PATH = (\d+)/m.exec(fees)![1]);
 const spec = await Deno.readTextFile(new URL("../../contracts/SPEC.md", import.meta.url));
 const page = await Deno.readTextFile(new URL("../../docs/security.md", import.meta.url));
 
-/** Whether the page says so, however its lines are broken. */
+/** Whether the page contains the text, whatever its line breaks. */
 function says(text: string): void {
   assert.ok(page.replaceAll(/\s+/g, " ").includes(text), `docs/security.md does not say: ${text}`);
 }

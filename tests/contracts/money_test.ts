@@ -1,6 +1,7 @@
 /**
- * The money of a native pool, to the nano, under the sandbox's old prices and under mainnet's: what is paid, what is kept,
- * what must be attached, and that the last note can always be paid. The rules are computed here a second time, from SPEC.md.
+ * The money of a native pool to the nano, at the sandbox's old prices and at mainnet's: payments, what the
+ * pool keeps, the value to attach, and that the last note can always be paid. The rules are implemented
+ * here a second time, from SPEC.md.
  */
 import assert from "node:assert/strict";
 import { Address, type Message } from "@ton/core";
@@ -59,7 +60,7 @@ function assertDone(outcome: Outcome, what = ""): Outcome {
   return outcome;
 }
 
-/** Replaces counters and debt, all else as it is in a pool of so many deposits. */
+/** Replaces counters and debt; the rest is that of a pool with `deposits` deposits. */
 async function setState(
   pool: PoolSandbox,
   { deposits, withdrawals = 0, debt = 0n, balance }: {

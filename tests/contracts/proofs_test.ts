@@ -1,4 +1,4 @@
-/** What an attacker can do to a proof that holds, or with it: all of it is ERR_PROOF_INVALID, or spends nothing twice. */
+/** Attacks with a valid proof: each is ERR_PROOF_INVALID, or spends nothing twice. */
 import assert from "node:assert/strict";
 import { Address, type Cell, internal } from "@ton/core";
 import { addressToField } from "../../src/core/protocol/messages/address_field.ts";

@@ -1,6 +1,7 @@
 /**
- * What a native pool asks, keeps and lets its owner sweep, to the nano in every state that tells its rules apart: no debt,
- * a debt, a balance that falls short of the notes, idle time, a grown pool. Computed a second time, from SPEC.md.
+ * What a native pool requires, keeps and lets its owner sweep, to the nano, in every state that matters to
+ * the rules: no debt, debt, a balance below the notes, idle time, a grown pool. Computed a second time,
+ * from SPEC.md.
  */
 import assert from "node:assert/strict";
 import { Address, toNano } from "@ton/core";

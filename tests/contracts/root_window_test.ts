@@ -7,7 +7,7 @@ import { encodePoolData, RootHistoryModel, SetModel } from "../../testkit/chain/
 
 const ROOTS = 30;
 
-/** Opens a pool with so many roots. Deposits begin the next generation after 32, 64, ... */
+/** Opens a pool with `deposits` roots. Deposits begin the next generation after 32, 64, ... */
 async function open(kind: "native" | "jetton", deposits: number) {
   if (kind === "jetton") {
     const jettons = await JettonSandbox.open();

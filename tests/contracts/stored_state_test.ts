@@ -1,4 +1,4 @@
-/** A pool stores what its messages said and nothing else, through two generations of roots. */
+/** A pool stores the data of its messages and nothing else, through two generations of roots. */
 import assert from "node:assert/strict";
 import { exitCodes } from "../../src/core/errors/problem.ts";
 import { POOL_CAPACITY } from "../../src/core/protocol/pool_constants.ts";

@@ -1,4 +1,6 @@
-/** Deposits whose source of the tree is behind the chain: no link and no transfer is made for a leaf that is taken. */
+/**
+ * Deposits whose source of the tree is behind the chain: no link and no transfer is made for a taken leaf.
+ */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { Cell, type TupleItem, TupleReader } from "@ton/core";

@@ -1,4 +1,7 @@
-/** A pool that is taken out of the registry while withdrawals of it are on their way: they are told, and not lost. */
+/**
+ * A pool that is removed from the registry while withdrawals are in progress: they are reported and not
+ * lost.
+ */
 import { deepEqual, equal, match } from "node:assert/strict";
 import { Address } from "@ton/core";
 import { createMetrics } from "../../src/telemetry/metrics.ts";

@@ -1,6 +1,6 @@
 /**
- * What every message and get method costs is what `gas_snapshot.json` says: dearer is noticed, and cheaper too. When a
- * figure is meant to move, `deno task gas` writes the new ones, and docs/gas.md with them.
+ * The cost of every message and get method equals `gas_snapshot.json`: an increase is noticed, and so is a
+ * decrease. After an intended change, `deno task gas` writes the new figures, and docs/gas.md with them.
  */
 import assert from "node:assert/strict";
 import { fills } from "../../testkit/gas/fills.ts";

@@ -21,7 +21,7 @@ const fees = await Deno.readTextFile(new URL("../../contracts/fees.tolk", import
 const constant = (name: string) => BigInt(new RegExp(`^const ${name} = (\\d+)`, "m").exec(fees)![1]);
 const GAS_HIGHEST_PATH = constant("GAS_HIGHEST_PATH");
 
-/** Replaces the pool's state by one with `notes` deposits, each withdrawn but one, and says which roots it knows. */
+/** Replaces the pool's state by one with `notes` deposits, all but one withdrawn, and returns its roots. */
 async function fill(pool: PoolSandbox, notes: number, change: Partial<PoolState> = {}): Promise<bigint[]> {
   const [commitments, nullifiers, history] = [new SetModel(), new SetModel(), new RootHistoryModel()];
   const roots: bigint[] = [];

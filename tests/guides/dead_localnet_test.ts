@@ -1,4 +1,7 @@
-/** The guides' first blocks start a local network and wait for it. If it dies, they must stop with its error. */
+/**
+ * The guides' first blocks start a local network and wait for it. If it fails, they must stop with its
+ * error.
+ */
 import assert from "node:assert/strict";
 import { withTempDirectory } from "../../testkit/programs/temp_directory.ts";
 import { readCodeBlocks } from "../support/docs/code_blocks.ts";

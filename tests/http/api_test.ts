@@ -1,4 +1,4 @@
-/** What the API answers while no pool is ready, and what holds for every answer. */
+/** The API's responses while no pool is ready, and the rules for every response. */
 import { deepEqual, equal, match } from "node:assert/strict";
 import { httpProblemCodes } from "../../src/http/responses/problem_response.ts";
 import { isProblem, payload, pool, post, wallet, withApi, withApiAndApp } from "./api_harness.ts";

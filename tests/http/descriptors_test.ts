@@ -1,4 +1,4 @@
-/** A relayer whose file descriptors others use up goes on when they let go of them, as the process that it is. */
+/** A relayer that runs out of file descriptors continues in the same process when connections close. */
 import { deepEqual, equal } from "node:assert/strict";
 import { formatDeployments } from "../../src/core/protocol/deployments.ts";
 import { relayerKey } from "../../src/localnet/development_keys.ts";

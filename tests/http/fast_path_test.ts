@@ -9,7 +9,7 @@ import { RelayerHarness } from "../support/relayer/relayer_harness.ts";
 import { isProblem, payload, pool, post, withApi, withApiAndApp } from "./api_harness.ts";
 import { requestApp } from "../support/relayer/request_app.ts";
 
-/** All that a client sees, but for what is random. */
+/** All that a client sees of a response, except random values. */
 async function seen(response: Response) {
   const { "x-request-id": id, ...headers } = Object.fromEntries(response.headers);
   match(id, /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);

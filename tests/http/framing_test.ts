@@ -1,4 +1,4 @@
-/** Where a request ends: whatever its head says of its length, nothing of a body is ever answered as a request. */
+/** The end of a request: whatever its headers say, no part of a body is handled as a request. */
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { listen } from "../../src/http/listener.ts";
 import { withApiAndApp } from "./api_harness.ts";
@@ -33,7 +33,7 @@ class Client {
     await this.#connection.write(new TextEncoder().encode(text)).catch(() => {}); // it may be closed by now
   }
 
-  /** The status of the next answer, read to where its head says that it ends. */
+  /** Reads the next response to its end, and returns its status. */
   async answer(): Promise<number> {
     for (;;) {
       const [, status, length] = /^HTTP\/1\.1 (\d+) [^]*?content-length: (\d+)\r\n[^]*?\r\n\r\n/i
@@ -47,7 +47,7 @@ class Client {
     }
   }
 
-  /** All that still comes until the server closes the connection. */
+  /** Returns all bytes until the server closes the connection. */
   async rest(): Promise<string> {
     while (await this.#read());
     return this.#text;

@@ -1,6 +1,6 @@
 /**
- * HTTP/2 without TLS. The runtime's server speaks it to a client that begins with it, and cannot be told not to: the
- * limits of the API hold all the same.
+ * HTTP/2 without TLS, which the runtime serves to clients that begin with it, and which cannot be turned
+ * off. The limits of the API hold there too.
  */
 import { deepEqual, equal, ok } from "node:assert/strict";
 import http2 from "node:http2";

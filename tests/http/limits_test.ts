@@ -1,4 +1,6 @@
-/** What holds a place without using it: slow bodies, and more requests at once than there are places. */
+/**
+ * Requests that hold a slot without using it: slow bodies, and more requests at once than there are slots.
+ */
 import { equal, match, ok } from "node:assert/strict";
 import { isProblem, payload, post, withApi, withApiAndApp } from "./api_harness.ts";
 import { waitUntil } from "../../testkit/programs/wait_until.ts";
@@ -69,7 +71,7 @@ Deno.test("http: a request above the concurrency limit gets 503 with Retry-After
 const LARGE_FILE = "/docs/swagger-ui.js";
 const head = (url: string) => fetch(url + LARGE_FILE, { method: "HEAD" }).then(({ status }) => status);
 
-/** Connections that ask for the largest file of /docs and read nothing. */
+/** Connections that request the largest file of /docs and read nothing. */
 class Unread {
   static async open(base: string, connections: number): Promise<Unread> {
     const { hostname, port } = new URL(base);
@@ -79,8 +81,8 @@ class Unread {
   constructor(readonly base: string, readonly connections: Deno.Conn[]) {}
 
   /**
-   * Asks again and again, until the sockets' buffers, whatever their size, are full of answers and these hold
-   * every place. One request at a time: a second one behind the first would be refused for the first's place.
+   * Requests until the sockets' buffers, whatever their size, are full and these connections hold every
+   * slot. One request at a time: a second one behind the first would be refused because of the first.
    */
   async holdPlaces(): Promise<void> {
     const request = new TextEncoder().encode(`GET ${LARGE_FILE} HTTP/1.1\r\nhost: x\r\n\r\n`);

@@ -1,4 +1,4 @@
-/** What the API's documentation shows: examples that hold, tags, and the answers that the server gives by itself. */
+/** The API's documentation: valid examples, tags, and the server's own errors. */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { listen } from "../../src/http/listener.ts";

@@ -1,4 +1,4 @@
-/** snarkjs is the reference: it accepts what we prove, and we accept what it proves, on the committed artifacts. */
+/** snarkjs is the reference: it accepts our proofs, and we accept its proofs, on the committed artifacts. */
 import assert from "node:assert/strict";
 import { allCircuitNames, type Groth16Proof } from "../../src/core/crypto/groth16.ts";
 import { createProver } from "../../src/prover/prover.ts";

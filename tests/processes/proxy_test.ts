@@ -58,7 +58,7 @@ Deno.test("HTTPS_PROXY may be a SOCKS proxy that resolves names, as Tor's is", a
   assert.ok(behind.asked.includes("SOCKS5"), stderr);
 });
 
-/** What is taken must be used. `HOST` is where the proxy is. */
+/** Accepted forms, which must be used. `HOST` stands for the proxy's host. */
 const usable = [
   "http://HOST",
   "HTTP://HOST/",

@@ -1,4 +1,4 @@
-/** What comes in floods: equal withdrawals at once, and proofs that do not hold. */
+/** Floods of requests: equal concurrent withdrawals, and invalid proofs. */
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { Address } from "@ton/core";
 import { HourlyCaps } from "../../src/relay/withdrawals/hourly_caps.ts";

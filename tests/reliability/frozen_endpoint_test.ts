@@ -1,4 +1,4 @@
-/** An endpoint that stands still contradicts nothing that it says; it must not be served from all the same. */
+/** A stalled endpoint is consistent with itself; the relayer must not serve its data all the same. */
 import { deepEqual, equal, match } from "node:assert/strict";
 import { Address } from "@ton/core";
 import { RelayerHarness, waitUntil, withMethods } from "../support/relayer/relayer_harness.ts";

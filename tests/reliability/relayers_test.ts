@@ -10,7 +10,7 @@ import { RelayerHarness } from "../support/relayer/relayer_harness.ts";
 const KEY = "native-1";
 const recipient = Address.parse(`0:${"42".repeat(32)}`);
 
-/** Returns the answer of a dishonest relayer, or undefined for the honest answer. */
+/** Returns the false response of a dishonest relayer, or undefined for the honest one. */
 type Lie = (path: string, honest: () => Promise<Response>) => Promise<Response> | Response | undefined;
 
 const changed = async (
@@ -70,7 +70,7 @@ const lies: Record<string, Lie> = {
       : undefined,
 };
 
-/** Deposits a note, and starts an honest relayer and one for each lie. */
+/** Deposits a note, and starts an honest relayer and one dishonest relayer for each kind. */
 async function openScene() {
   await using stack = new AsyncDisposableStack();
   const net = stack.use(await RelayerHarness.start());

@@ -54,7 +54,7 @@ async function openScene() {
       RELAYER_PORT: "0",
       DATABASE_URL: database.url,
     });
-  /** Asks one replica after the other until `holds` accepts an answer. */
+  /** Queries one replica after the other until `holds` accepts a response. */
   // deno-lint-ignore no-explicit-any
   const ask = async (path: string, body: unknown, holds: (answer: any) => boolean): Promise<void> => {
     let turn = Math.floor(Math.random() * REPLICAS);

@@ -1,4 +1,7 @@
-/** Replicas that start together, pay, and change hands on PostgreSQL and Redis: no follower logs an error on the way. */
+/**
+ * Replicas that start together, pay, and change the leader on PostgreSQL and Redis: no follower logs an
+ * error.
+ */
 import { deepEqual, equal } from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { Address } from "@ton/core";

@@ -1,6 +1,6 @@
 /**
- * Several relayer processes on one database: each serves, one leads. What dies is killed for real, and what hangs is
- * stopped for real.
+ * Several relayer processes on one database: each serves, one leads. Replicas are really killed (SIGKILL)
+ * and really stopped (SIGSTOP).
  */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { Buffer } from "node:buffer";
@@ -21,7 +21,7 @@ const ignore = !await postgresServer();
 const TAKEOVER_MS = 10_000;
 const SLACK_MS = 20_000;
 
-/** A network and the settings of relayers on it; `reach` says by which way they go to the database. */
+/** A network and the settings of relayers on it; `reach` is their route to the database. */
 async function stage(url: string) {
   const net = await RelayerHarness.start({ relayer: false, blockTimeMs: 300 });
   const registry = `${net.directory}/registry.json`;

@@ -1,6 +1,6 @@
 /**
- * Each code block of the documentation is run by a test, as its mark tells, or listed in docs/development.md with the
- * reason why not.
+ * Each code block of the documentation is run by a test, according to its mark, or listed in
+ * docs/development.md with the reason why not.
  */
 import assert from "node:assert/strict";
 import {

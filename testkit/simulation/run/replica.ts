@@ -6,7 +6,7 @@ import { poolCode } from "../endpoint.ts";
 import { SimulatedProcess } from "../simulated_process.ts";
 import { type OpenedWallet } from "../wallets.ts";
 
-/** A process: what it runs on, and the relayer while it is up. */
+/** A process: its parts, and the relayer while it runs. */
 export interface Replica extends OpenedWallet {
   life: SimulatedProcess;
   relayer: Relayer | undefined;

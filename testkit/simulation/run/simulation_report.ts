@@ -12,7 +12,7 @@ export interface SimulationReport {
   readonly withdrawals: number;
   /** Paid by a message that was not the relayer's. */
   readonly frontRun: number;
-  /** How often the endpoint began to lie. */
+  /** How often the endpoint began to return false data. */
   readonly lies: number;
   /** How often the endpoint forged a transaction. */
   readonly forgeries: number;

@@ -1,5 +1,8 @@
 /// <reference lib="dom" />
-/** Files of the app that are missing or altered: the page says so, nothing is paid, and it works once the files are right. */
+/**
+ * Missing or altered files of the app: the page reports them, nothing is paid, and it works once the files
+ * are right.
+ */
 import assert from "node:assert/strict";
 import {
   type FaultCases,

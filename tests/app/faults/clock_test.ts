@@ -6,7 +6,7 @@ import { openPayment, withdraw } from "../../support/app/steps/money_steps.ts";
 import { chromium } from "../../support/system/chromium.ts";
 
 const HOUR_MS = 3_600_000;
-/** A request for a payment is over after 90 s, and what it paid is visible within 60 s more. */
+/** A payment request expires after 90 s, and its payment is visible within 60 s more. */
 const AFTER_EXPIRY_SECONDS = 200;
 
 Deno.test({

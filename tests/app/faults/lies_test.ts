@@ -1,5 +1,8 @@
 /// <reference lib="dom" />
-/** Servers that lie about a pool, a lost network after the hand-over, no shared memory: nothing is lost, and the screen names the next step. */
+/**
+ * Servers with false data, a lost network after the submission, no shared memory: nothing is lost, and the
+ * screen names the next step.
+ */
 import assert from "node:assert/strict";
 import { type Address, toNano } from "@ton/core";
 import { connect } from "../../../src/ton/endpoint/toncenter.ts";

@@ -1,5 +1,8 @@
 /// <reference lib="dom" />
-/** A network that is away, wrong or incomplete at each step: the screen says what to do, and the step goes on afterwards. */
+/**
+ * A network that is down, wrong or incomplete at each step: the screen names the next step, which then
+ * works.
+ */
 import assert from "node:assert/strict";
 import { downloaded } from "../../support/app/app_scene.ts";
 import { PASSPHRASE } from "../../support/app/journey.ts";
@@ -23,7 +26,7 @@ const OFFLINE = "You are offline. You can still see your notes, back them up and
 const SILENT =
   "The network does not answer. Check your internet connection and try again. In Settings you can choose another endpoint.";
 
-/** What the screen says of a pool whose deposits it has counted. */
+/** The screen's text about the number of a pool's deposits. */
 const CROWD = /deposits? so far|No deposit yet/;
 
 Deno.test({

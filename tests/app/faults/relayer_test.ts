@@ -1,4 +1,7 @@
-/** Relayers that lie, stall or raise their price: the owner reads what happened, and the note is withdrawn afterwards. */
+/**
+ * Relayers with false data, without a response or with a higher price: the screen reports it, and the note
+ * is withdrawn afterwards.
+ */
 import assert from "node:assert/strict";
 import { type Address, toNano } from "@ton/core";
 import { FAILOVER_TIMEOUT_MS } from "../../../src/client/withdrawal/withdrawal_wait.ts";

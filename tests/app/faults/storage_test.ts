@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** A browser that is full, denies or forgets what the app keeps: nothing is lost. */
+/** A browser with full, denied or deleted storage: nothing is lost. */
 import assert from "node:assert/strict";
 import {
   type FaultCases,

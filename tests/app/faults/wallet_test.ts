@@ -1,5 +1,8 @@
 /// <reference lib="dom" />
-/** Wallets that decline, wait, lie or pay wrongly: the pool's log decides, the owner reads what to do, and nothing is paid twice. */
+/**
+ * Wallets that decline, wait, send false responses or pay wrongly: only the pool's log counts, the screen
+ * names the next step, and nothing is paid twice.
+ */
 import assert from "node:assert/strict";
 import { toNano } from "@ton/core";
 import { connect } from "../../../src/ton/endpoint/toncenter.ts";

@@ -1,5 +1,8 @@
 /// <reference lib="dom" />
-/** The tab's process dies while money moves: every payment becomes a note, every note is paid once, a report can be made. */
+/**
+ * The tab is killed during deposits and withdrawals: every payment becomes a note, every note is paid once,
+ * and a report can be made.
+ */
 import assert from "node:assert/strict";
 import { type Address, toNano } from "@ton/core";
 import { connect } from "../../../src/ton/endpoint/toncenter.ts";

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** The tab's process dies while a store is made, backed up, restored or locked anew: no note and no seed is lost. */
+/** The tab is killed while a store is created, backed up, restored or locked: no note and no seed is lost. */
 import assert from "node:assert/strict";
 import { type FaultCases, type FaultScene, runCases, withFaultScene } from "../../support/app/fault_scene.ts";
 import {

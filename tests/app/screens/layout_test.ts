@@ -1,4 +1,4 @@
-/** The check of layouts finds what it looks for. */
+/** The layout check finds the faults that it is meant to find. */
 import assert from "node:assert/strict";
 import {
   findDisorder,

@@ -83,7 +83,7 @@ async function searchSession(scene: FaultScene): Promise<void> {
   assertAbsent("the database", await visit.page.evaluate(readDatabase), secrets, commitment, hash);
 }
 
-/** Records what leaves the page, what it prints, and the addresses that it shows, from its start. */
+/** Records from the start what the page sends, prints and shows as its address. */
 function recordSession({ gates, app }: FaultScene) {
   const requests: string[] = [];
   const console: string[] = [];

@@ -29,7 +29,7 @@ export async function openScene() {
       keyEntries(transcript)[BEACON_ROUND - 1].keys.deposit.zkey = bytesToHex(sha256(file));
     });
   };
-  /** Changes what the transcript says of the second contribution to the deposit key. */
+  /** Changes the transcript's entry of the second contribution to the deposit key. */
   const withEntry = (change: (keys: KeyEntry["keys"]["deposit"]) => void) =>
     rewriteTranscript(copyFolder(honest), (transcript) => change(keyEntries(transcript)[1].keys.deposit));
   const at = (list: readonly Zkey["contributions"][0][], i: number) => list[i];

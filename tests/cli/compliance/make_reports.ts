@@ -1,4 +1,4 @@
-/** Reports: what they say, what their files hold, and which files they replace. */
+/** Reports: their output, the content of their files, and which files they replace. */
 import assert from "node:assert/strict";
 import { Address } from "@ton/core";
 import { fieldToHex } from "../../../src/core/crypto/field.ts";
@@ -7,7 +7,7 @@ import { type ComplianceScene } from "./scene.ts";
 
 type Test = Deno.TestContext;
 
-/** Makes a report and checks what it says and what its files hold. */
+/** Makes a report and checks its output and the content of its files. */
 export async function makeReports(t: Test, scene: ComplianceScene): Promise<void> {
   await t.step("a note that is not withdrawn gets no report", () => refusesUnspent(scene));
   await t.step(

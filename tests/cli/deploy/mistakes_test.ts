@@ -1,4 +1,4 @@
-/** What `tonado deploy` and `tonado pool` say of mistakes, before anything is asked of a chain. */
+/** Messages of `tonado deploy` and `tonado pool` about mistakes, before they query a chain. */
 import assert from "node:assert/strict";
 import { Address } from "@ton/core";
 import { withTempDirectory } from "../../../testkit/programs/temp_directory.ts";

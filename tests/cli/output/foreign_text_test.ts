@@ -1,10 +1,16 @@
-/** Text of others on the terminal: whatever a registry, a file, an endpoint or a relayer says, it draws nothing there. */
+/**
+ * Foreign text on the terminal: control sequences from a registry, a file, an endpoint or a relayer are
+ * escaped.
+ */
 import assert from "node:assert/strict";
 import { startCliFixture } from "../../support/cli/cli_fixture.ts";
 import { type CliResult, runCli } from "../../support/cli/run_cli.ts";
 import { startRelayerProxy } from "../../support/relayer/relayer_proxy.ts";
 
-/** Clears the screen, names the window, colours, hides, turns text round, goes back, and forges a line. */
+/**
+ * Clears the screen, sets the window's title and colours, hides and reverses text, moves back, and forges a
+ * line.
+ */
 const EVIL =
   "\x1b[2J\x1b]0;owned\x07\x9b31m\x1b[8m\x7f\u202e\u2066\u200b\u2028\u{e0041}\r\n  ok       forged";
 const INVISIBLE = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;

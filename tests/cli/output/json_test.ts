@@ -1,4 +1,4 @@
-/** Every command takes `--json` and `--quiet`; what is no command, help and version, takes `--json`, too. */
+/** Every command accepts `--json` and `--quiet`; unknown commands, help and version accept `--json`. */
 import assert from "node:assert/strict";
 import { runCli } from "../../support/cli/run_cli.ts";
 

@@ -1,4 +1,4 @@
-/** What an error tells to do next can be done, and helps. */
+/** The next steps that errors name are possible, and help. */
 import assert from "node:assert/strict";
 import { Address } from "@ton/core";
 import { DepositView } from "../../../src/cli/output/deposit_view.ts";

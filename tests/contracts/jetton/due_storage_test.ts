@@ -51,7 +51,7 @@ async function idlePool(idle: number): Promise<JettonSandbox> {
   return jettons;
 }
 
-/** What is still due in the pool's transaction, in nano. */
+/** The storage fee that is due in the pool's transaction, in nano. */
 function dueOf({ tx }: Outcome): bigint {
   assert.ok(tx.description.type === "generic");
   return tx.description.storagePhase?.storageFeesDue ?? 0n;

@@ -1,4 +1,6 @@
-/** Messages and logs that a jetton pool cannot send: nothing is lost, and a claim is kept whatever else fails. */
+/**
+ * Messages and logs that a jetton pool cannot send: nothing is lost, and a claim stays whatever else fails.
+ */
 import assert from "node:assert/strict";
 import { Address, beginCell, toNano } from "@ton/core";
 import { mainnetConfig } from "../../../src/localnet/mainnet_config.ts";

@@ -1,4 +1,4 @@
-/** Messages that look like refused payouts, and are not: no claim can be forged or lost. */
+/** Messages that resemble refused payouts: no claim can be forged or lost. */
 import assert from "node:assert/strict";
 import { beginCell, type Cell, toNano } from "@ton/core";
 import { opCodes } from "../../../src/core/protocol/messages/pool_messages.ts";

@@ -112,7 +112,7 @@ Deno.test("a withdrawal with too little for its gas, at every 2,000 of it, chang
   assertSucceeded(await jettons.withdraw({ nullifierHash }));
 });
 
-/** A pool that owes storage for so many seconds and has no coin to pay it, and wallets around it that have. */
+/** A pool that owes storage for `seconds` seconds and has no coins to pay it, and wallets with coins. */
 async function indebted(seconds: number): Promise<JettonSandbox> {
   const jettons = await JettonSandbox.open();
   const { pool } = jettons;

@@ -1,6 +1,7 @@
 /**
- * Both sides of a jetton pool's money, under the sandbox's old prices and under mainnet's: jettons to the unit, coins to
- * the nano. Whoever asks pays; the pool keeps what SPEC.md says of a withdrawal and never loses a nano by what it does.
+ * The money of a jetton pool at the sandbox's old prices and at mainnet's: jettons to the unit, coins to
+ * the nano. The sender pays all costs; the pool keeps what SPEC.md says of a withdrawal and never loses a
+ * nano.
  */
 import assert from "node:assert/strict";
 import { contractConstants } from "../../../testkit/chain/contract_constants.ts";

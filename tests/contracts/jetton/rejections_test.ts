@@ -1,4 +1,4 @@
-/** What a jetton pool refuses as a deposit, and that the jettons are back with their owner afterwards, told why. */
+/** Deposits that a jetton pool refuses: their jettons return to their owner, with the reason. */
 import assert from "node:assert/strict";
 import { Address, beginCell, Cell, toNano } from "@ton/core";
 import { internal } from "@ton/sandbox";

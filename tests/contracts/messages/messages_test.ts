@@ -119,7 +119,7 @@ Deno.test("a payout that cannot be sent undoes the withdrawal: its value comes b
   const pool = await PoolSandbox.open();
   await pool.deposit();
   const nullifierHash = freshElement();
-  // Who sends is on the masterchain and can be reached; first the recipient cannot, then the relayer alone.
+  // The sender is on the masterchain and can be reached; first the recipient cannot, then only the relayer.
   const here = address("dd");
   const there = new Address(-1, here.hash);
   pool.chain.setConfig(configWithClosedBasechain());

@@ -87,7 +87,7 @@ for (
   });
 }
 
-/** A pool whose slot 5 holds so many keys. */
+/** A pool whose slot 5 has `keys` keys. */
 async function openWithSlot(keys: number): Promise<V2Sandbox> {
   const sandbox = await V2Sandbox.open();
   const state = { deposits: 1000, settled: 1000, commitment: () => 1n, roots: [freshElement()] };

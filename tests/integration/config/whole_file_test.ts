@@ -10,7 +10,7 @@ const script = `
   }
 `;
 
-/** What comes of reading `file`, a word of bash's. */
+/** Returns the outcome of reading `file`, a word of bash. */
 async function read(script: string, file: string): Promise<string> {
   const { stdout } = await new Deno.Command("timeout", {
     args: ["-s", "KILL", "60", "bash", "-c", `'${Deno.execPath()}' run -A --no-check '${script}' ${file}`],

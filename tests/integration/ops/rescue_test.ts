@@ -26,7 +26,7 @@ import { encodePoolData, RootHistoryModel, SetModel } from "../../../testkit/cha
 
 const YEAR = 31_557_600;
 
-/** A native pool with so many deposits, all withdrawn, and almost no coins. */
+/** A native pool with `notes` deposits, all withdrawn, and almost no coins. */
 async function emptiedPool(notes: number) {
   const pool = await PoolSandbox.open();
   const [commitments, nullifiers, history] = [new SetModel(), new SetModel(), new RootHistoryModel()];

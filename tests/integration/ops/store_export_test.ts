@@ -1,4 +1,4 @@
-/** A store leaves as a file and comes back as it was, into a store of any kind; a file that was touched does not. */
+/** An export restores a store of any kind exactly; a file that was changed is refused. */
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { readLeaves } from "../../../testkit/relayer/leaf_batches.ts";
 import { freshDatabase, postgresServer } from "../../../testkit/servers/services.ts";

@@ -1,4 +1,7 @@
-/** The helper contract is deployed, filled and emptied on a localnet, and a stopped run goes on where it stopped. */
+/**
+ * The helper contract is deployed, filled and emptied on a localnet, and a stopped run continues where it
+ * stopped.
+ */
 import assert from "node:assert/strict";
 import { beginCell, storeStateInit, toNano } from "@ton/core";
 import { storeAdmin } from "../../../src/core/protocol/messages/pool_messages.ts";

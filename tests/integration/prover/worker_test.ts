@@ -1,4 +1,4 @@
-/** What is left of a proof in a worker after its answer. The notes' secrets are in every witness. */
+/** What remains of a proof in a worker afterwards. Every witness contains the note's secrets. */
 import assert from "node:assert/strict";
 import { honestWithdrawal } from "../../../testkit/circuits/circuit_inputs.ts";
 import { withdrawProverInput } from "../../../testkit/circuits/prover_inputs.ts";
@@ -19,7 +19,7 @@ const nothing: RemainingBytes = { kind: "left", witness: 0, pieces: 0, answer: 0
 type Answer = WorkerMessage<ProverTaskResults[keyof ProverTaskResults]>;
 type Ask = (task: ProverTask) => Promise<[answer: Answer, left: RemainingBytes]>;
 
-/** A watched worker, asked one task after another. */
+/** Runs a test on a worker whose memory is watched, one task after another. */
 async function withWorker(test: (ask: Ask) => Promise<void>): Promise<void> {
   const worker = new Worker(new URL("../../support/prover/memory_wipe_worker.ts", import.meta.url), {
     type: "module",

@@ -1,4 +1,7 @@
-/** The ledger of every store: written with the rows that it belongs to, kept over restarts, exact after a rollback. */
+/**
+ * The ledger of every store: written with the rows that it belongs to, unchanged by restarts, exact after a
+ * rollback.
+ */
 import { deepEqual, rejects } from "node:assert/strict";
 import { freshDatabase, postgresServer } from "../../../testkit/servers/services.ts";
 import { memoryStore } from "../../../testkit/relayer/memory_store.ts";

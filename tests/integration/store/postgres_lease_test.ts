@@ -1,4 +1,4 @@
-/** Who may write to a database that several replicas share. */
+/** Which replica may write to a database that several share. */
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { postgresQuery } from "../../../testkit/servers/postgres_query.ts";
 import { waitUntil } from "../../../testkit/programs/wait_until.ts";

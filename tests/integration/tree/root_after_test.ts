@@ -1,4 +1,4 @@
-/** What the root would be is what it becomes, and finding it out costs what the new leaves cost. */
+/** The predicted root equals the later root, at the cost of hashing the new leaves. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { propertyParameters } from "../../../testkit/random/property_runs.ts";

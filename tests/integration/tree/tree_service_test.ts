@@ -1,4 +1,4 @@
-/** The tree service makes the same tree as one thread, whatever happens to its workers. */
+/** The tree service builds the same tree as one thread, whatever happens to its workers. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import fc from "fast-check";

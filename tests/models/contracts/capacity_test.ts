@@ -1,6 +1,6 @@
 /**
- * A full pool: who was accepted is paid. Under the real limit of 65,536 cells for an account, with sets as large as an
- * attacker who chooses every key can make them.
+ * A full pool pays every accepted note. Under the real limit of 65,536 cells for an account, with sets as
+ * large as an attacker who chooses every key can make them.
  */
 import { POOL_CAPACITY } from "../../../src/core/protocol/pool_constants.ts";
 import assert from "node:assert/strict";

@@ -35,7 +35,7 @@ const kinds = {
   },
 } as const;
 
-/** What a pool answers to everything that it can be asked; its own jetton wallet follows from its address. */
+/** The responses of a pool to every query; its own jetton wallet follows from its address. */
 async function answers(pool: PoolSandbox): Promise<unknown> {
   const questions: [string, ...bigint[]][] = [
     ["get_root_history"],

@@ -1,4 +1,7 @@
-/** An endpoint that lies about the root: the pool that has news is not served until the lies end; the other one is. */
+/**
+ * An endpoint with a false root: the pool with new leaves is not served until the root is right; the other
+ * one is.
+ */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { SeededRandom } from "../../../testkit/random/seeded_random.ts";
 import { startFaultProxy } from "../../../testkit/servers/fault_proxy.ts";

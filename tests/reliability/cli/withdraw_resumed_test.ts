@@ -9,7 +9,7 @@ import { parseJsonLines, startCliFixture } from "../../support/cli/cli_fixture.t
 import { runCli } from "../../support/cli/run_cli.ts";
 import { startRelayerProxy } from "../../support/relayer/relayer_proxy.ts";
 
-/** Longer than a relayer may take. */
+/** Longer than a relayer needs. */
 const LONG_AGO_MS = 200_000;
 
 /** Deposits two notes, and returns a function that interrupts a withdrawal and ages it. */

@@ -41,7 +41,7 @@ const ATTACK_INTERVAL_MS = 240_000;
 const UNTIL_INDEXED_MS = 60_000;
 const DEFAULT_FEE_BPS = 50;
 const DEFAULT_FEE_MIN = 50_000_000n;
-/** What a deposit costs the attacker: a wallet's transfer, and for jettons what the pool keeps of it. */
+/** The cost of a deposit to the attacker: a wallet's transfer, and for jettons what the pool keeps of it. */
 const DEPOSIT_COST = { native: 2_000_000n, jetton: 30_000_000n };
 
 /** A world with one relayer and one attacker. */

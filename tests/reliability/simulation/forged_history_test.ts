@@ -45,7 +45,7 @@ function bearingOut(
   };
 }
 
-/** The database is the chain's, and every withdrawal is paid and says so. */
+/** Database and chain agree, and every withdrawal is paid and reported as paid. */
 async function comesOutEven(queue: QueueScenario): Promise<void> {
   const { pools: [pool], store, jobs, relayer, world } = queue;
   const id = pool.address.toRawString();

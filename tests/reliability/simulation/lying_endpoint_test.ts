@@ -1,6 +1,6 @@
 /**
- * An endpoint that tells untruths for a while delays payouts while it does, and for the life of one transfer; no message
- * reaches its pool twice, and nothing waits for a restart. The relayer's core on virtual time.
+ * An endpoint with false data delays payouts only meanwhile, and for the lifetime of one transfer. No
+ * message reaches its pool twice, and no restart is needed. The relayer's core on virtual time.
  */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import type { Job } from "../../../src/store/store.ts";

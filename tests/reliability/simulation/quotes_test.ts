@@ -4,7 +4,7 @@ import { ROOT_HISTORY_SIZE } from "../../../src/core/tree/merkle_tree.ts";
 import { DUE_AT, startQueueScenario } from "./queued_withdrawals.ts";
 
 const SLOW_MS = 3_000;
-/** What the endpoint itself takes at most. */
+/** The maximum delay of the endpoint itself. */
 const ENDPOINT_MS = 800;
 
 Deno.test("broadcaster: a batch fetches its quotes concurrently, each once", async () => {

@@ -1,6 +1,6 @@
 /**
- * The relayer's core on virtual time, seed after seed. `TONADO_SIMULATION_SEED=n` runs one seed alone, as a failure
- * tells.
+ * The relayer's core on virtual time, seed after seed. `TONADO_SIMULATION_SEED=n` runs one seed alone; a
+ * failure names its seed.
  */
 import { deepEqual, ok } from "node:assert/strict";
 import process from "node:process";
@@ -42,7 +42,7 @@ async function runSeeds(first: number, count: number): Promise<void> {
     lies += report.lies;
     inventions += report.forgeries;
   }
-  // A storm that touches nothing would prove nothing.
+  // A storm without any fault would prove nothing.
   if (count > 1) {
     const untrue = lies > count && inventions > count;
     ok(kills > count && withdrawals > count && frontRun > 0 && untrue, "the seeds were calm");

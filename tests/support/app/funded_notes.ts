@@ -22,7 +22,7 @@ import { waitUntil } from "../../../testkit/programs/wait_until.ts";
 const WORK_FACTOR = 1;
 const SETTLEMENT_TIMEOUT_MS = 180_000;
 
-/** What a browser keeps of an earlier visit. */
+/** The storage that a browser has from an earlier visit. */
 export interface StoreContent {
   readonly seed: NoteSeed;
   readonly records: readonly NoteRecord[];

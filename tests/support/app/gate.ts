@@ -15,7 +15,7 @@ export interface Gate {
   alter: Alter | undefined;
   /** Called with each request. */
   record: ((path: string, body: string) => void) | undefined;
-  /** Passes everything again, and answers what it holds. */
+  /** Forwards requests again, including those that were held. */
   open(): void;
   /** Holds requests with this path, or all, until `open`. */
   hold(path?: string): void;

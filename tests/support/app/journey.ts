@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Drives the app as its user does: by what is on the screen. */
+/** Operates the app as a user does, by what is on the screen. */
 import assert from "node:assert/strict";
 import axe from "axe-core";
 import type { BrowserContext, Page } from "puppeteer-core";

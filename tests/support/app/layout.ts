@@ -62,7 +62,7 @@ export function findMisaligned(parts: readonly Part[]): string[] {
   ).map(({ name }) => `${name} does not fill its column`);
 }
 
-/** Returns the pairs in the order of the document, without those of which one contains the other. */
+/** Returns the pairs in document order, without those where one contains the other. */
 function pairsOf(parts: readonly Part[]): [Part, Part][] {
   return parts.flatMap((b, i) =>
     parts.slice(0, i).filter((_, j) => !b.within.includes(j)).map((a): [Part, Part] => [a, b])

@@ -17,7 +17,7 @@ export abstract class JettonDeposits extends JettonCosts {
   protected jettons!: JettonSandbox;
   /** Jettons that arrived without a deposit; no one owns them. */
   protected gifts = 0n;
-  /** What the pool's wallet asks of a transfer. */
+  /** The value that the pool's wallet requires of a transfer. */
   protected gate = 0n;
 
   async deposit(key: KeyPlacement, bounce: boolean): Promise<void> {
@@ -84,7 +84,7 @@ export abstract class JettonDeposits extends JettonCosts {
     }
   }
 
-  /** A notification from another wallet: its value goes back to the sender, and the pool stays as it is. */
+  /** A notification from another wallet: its value returns to the sender, and the pool is unchanged. */
   async #stranger(code: ExitCodeName, body: Cell): Promise<void> {
     const { pool, ledger: books } = this;
     const outcome = await pool.deliver(internal({

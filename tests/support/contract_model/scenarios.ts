@@ -43,7 +43,7 @@ export type Step =
   | { readonly do: "stray"; readonly form: typeof otherMessageForms[number]; readonly value: bigint }
   | { readonly do: "idle"; readonly seconds: number; readonly brink: bigint }
   | { readonly do: "reprice"; readonly prices: PriceName }
-  /** The issuer changes what the wallet of a jetton pool asks of a transfer, in nano. */
+  /** The issuer changes the value that the wallet of a jetton pool requires of a transfer, in nano. */
   | { readonly do: "gate"; readonly minValue: bigint }
   /** Someone pays a refused payout again. */
   | { readonly do: "retry"; readonly which: number; readonly offer: RetryOffer }
@@ -171,9 +171,9 @@ export const fillNames = ["full", "half full", "emptied"] as const;
 export type FillName = typeof fillNames[number];
 
 /**
- * Generates scenarios of pools that are left alone for decades, at the prices that they began with and at others.
+ * Generates scenarios of pools without messages for decades, at constant and at changing prices.
  *
- * @param notes the notes of a full pool; the real capacity of 131,072 takes seconds a message
+ * @param notes the notes of a full pool; with the real capacity of 131,072 each message takes seconds
  */
 export function unattendedScenarios(longest: number, notes: number): fc.Arbitrary<Scenario> {
   const idle = as("idle", { seconds: fc.integer({ min: YEAR, max: 40 * YEAR }), brink: fc.constant(0n) });

@@ -131,7 +131,10 @@ export class V2NativeHistory {
     await this.check(outcome, undefined, sending.comment ? "deposit by comment" : "deposit");
   }
 
-  /** Sends what is no deposit: it is a donation, unless its value is that of a note or it is a comment. */
+  /**
+   * Sends a message that is not a deposit: a donation, unless its value is that of a note or it is a
+   * comment.
+   */
   async stray(): Promise<void> {
     const { pool } = this.sandbox;
     const broken = commentBody(depositComment(freshElement()).slice(0, -1));

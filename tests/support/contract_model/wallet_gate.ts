@@ -1,9 +1,9 @@
-/** A jetton wallet that its issuer upgraded: it refuses transfers that bring less value than it asks for. */
+/** A jetton wallet that its issuer upgraded: it refuses transfers with less value than it requires. */
 import { type Address, beginCell, type Cell } from "@ton/core";
 import type { Blockchain } from "@ton/sandbox";
 import { opCodes } from "../../../src/core/protocol/messages/pool_messages.ts";
 
-/** Asked of every transfer by a wallet that is locked: more coins than exist. */
+/** The value that a locked wallet requires of every transfer: more coins than exist. */
 export const LOCKED = 1n << 100n;
 
 /** TVM: `82 l n` pushes a signed integer of 8 l + 19 bits. */
@@ -32,10 +32,10 @@ export function gatedWalletCode(code: Cell, minValue: bigint): Cell {
 }
 
 /**
- * Puts the gate before a wallet, or takes it away.
+ * Puts the gate before a wallet, or removes it.
  *
  * @param code the wallet's own code
- * @param minValue nano that the wallet asks of a transfer; 0 for no gate
+ * @param minValue nano that the wallet requires of a transfer; 0 for no gate
  * @returns false if there is no wallet at the address
  */
 export async function setWalletGate(

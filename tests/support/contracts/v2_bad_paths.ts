@@ -3,7 +3,7 @@ import { beginCell, Cell } from "@ton/core";
 import type { ExitCodeName } from "../../../src/core/errors/problem.ts";
 import { SpentSet } from "../../../src/core/protocol/v2/spent_set.ts";
 
-/** Returns a spent set whose slot 5 has so many keys. */
+/** Returns a spent set whose slot 5 has `keys` keys. */
 export function slotOf(keys: number): SpentSet {
   const spent = new SpentSet();
   for (let i = 0; i < keys; i++) spent.add((BigInt(i) << 12n) | 5n);

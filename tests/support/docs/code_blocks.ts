@@ -4,7 +4,7 @@ import { listRepositoryFiles } from "./repository_files.ts";
 export interface CodeBlock {
   /** Path from the repository's root. */
   readonly page: string;
-  /** The text after the fence: the language, and the mark that tells which test runs the block. */
+  /** The text after the fence: the language, and the mark that names the test of the block. */
   readonly info: string;
   /** The block's text, without the indentation of its fence. */
   readonly text: string;

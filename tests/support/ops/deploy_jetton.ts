@@ -1,4 +1,4 @@
-/** Deploys jetton pools and jetton masters, honest and lying, on an empty local network. */
+/** Deploys jetton pools and jetton masters, honest and dishonest, on an empty local network. */
 import { Address, beginCell, Cell, toNano } from "@ton/core";
 import { deployPool } from "../../../src/ops/deploy/deploy.ts";
 import { storeJettonMetadata } from "../../../src/ton/jetton/jetton_metadata.ts";

@@ -205,7 +205,7 @@ export class RelayerHarness implements AsyncDisposable {
     };
   }
 
-  /** Waits until the pool is ready with as many leaves as the harness knows. */
+  /** Waits until the pool is ready with all leaves of the harness. */
   async untilIndexed(key: string): Promise<void> {
     await waitUntil(`${key} is indexed`, () => {
       const { ready, leaves } = this.relayer.readiness().pools[key];

@@ -45,7 +45,7 @@ export function newerRoots(newer: number, { signals }: WithdrawRequest): bigint[
   return Array.from({ length: 30 }, (_, i) => i === newer ? signals.root : 1_000n + BigInt(i));
 }
 
-/** A wallet's balance that is what it is. */
+/** A wallet with this fixed balance. */
 export function holding(balance: bigint, stop: bigint): WalletBalance {
   return new WalletBalance({ balance: () => Promise.resolve(balance) }, systemClock, { warn: 0n, stop });
 }

@@ -28,7 +28,7 @@ async function openWithQueue(deposits: number, settled: number): Promise<V2Jetto
   return sandbox;
 }
 
-/** Slot 5 has so many keys. */
+/** Slot 5 has `keys` keys. */
 async function openWithNotes(keys = 3): Promise<V2JettonSandbox> {
   const sandbox = await V2JettonSandbox.openJetton();
   const state = { deposits: 100, settled: 100, commitment: () => 1n, roots: [freshElement()] };

@@ -1,6 +1,6 @@
 /**
- * Settlements and withdrawals of a version 2 jetton pool by unusual messages: from the masterchain, with a StateInit,
- * without the bounce flag. Where a message comes from changes nothing that the pool keeps or pays.
+ * Settlements and withdrawals of a version 2 jetton pool by unusual messages: from the masterchain, with a
+ * StateInit, without the bounce flag. The pool keeps and pays the same.
  */
 import assert from "node:assert/strict";
 import { Address, Cell, toNano } from "@ton/core";

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import type { FaultScene, Visit } from "../fault_scene.ts";
 import { openPayment, SETTLEMENT_TIMEOUT_MS } from "./money_steps.ts";
 
-/** A request for a payment is over after 90 s, and what it paid is visible within 60 s more. */
+/** A payment request expires after 90 s, and its payment is visible within 60 s more. */
 const AFTER_EXPIRY_SECONDS = 200;
 
 /** Opens a payment in a new profile, and connects the wallet. */

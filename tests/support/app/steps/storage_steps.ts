@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** A browser whose storage is full, as long as a test wants. */
+/** A browser whose storage is full for as long as a test wants. */
 import type { Visit } from "../fault_scene.ts";
 
 /** As a browser answers that has no space left; `tests/app/storage_test.ts` fills a real one. Call it before the app. */
