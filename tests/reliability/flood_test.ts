@@ -18,9 +18,9 @@ import { RelayerHarness, withMethods } from "../support/relayer/relayer_harness.
 const KEY = "native-1";
 const recipient = Address.parse(`0:${"42".repeat(32)}`);
 
-/** Counts the chain queries that API requests cause. */
-function counted(asked: string[]) {
-  const told = (call: string, options?: CallOptions) => void (options?.lowPriority && asked.push(call));
+/** Counts the chain calls that API requests cause. */
+function counted(calls: string[]) {
+  const told = (call: string, options?: CallOptions) => void (options?.lowPriority && calls.push(call));
   return (chain: Chain): Chain =>
     withMethods(chain, {
       account: (address, options) => (told("account", options), chain.account(address, options)),
@@ -54,10 +54,10 @@ async function flood(net: RelayerHarness, body: Sent): Promise<void> {
 Deno.test("floods of withdrawals", async (t) => {
   await using net = await RelayerHarness.start({ relayer: false });
   // Room for exactly the two honest withdrawals of this test.
-  const asked: string[] = [];
+  const calls: string[] = [];
   await net.startRelayer({
     caps: new HourlyCaps(createMemoryRateLimitStore(Date.now), { hourly: 2, hourlyPerPool: 2 }),
-    chain: counted(asked),
+    chain: counted(calls),
   });
   const [first, second, third] = [await net.deposit(KEY), await net.deposit(KEY), await net.deposit(KEY)];
   await net.untilIndexed(KEY);
@@ -66,9 +66,9 @@ Deno.test("floods of withdrawals", async (t) => {
 
   let elapsedMs = 0;
   await t.step(
-    "of 200 equal concurrent requests one is accepted, and 199 get 409 with its state",
+    "of 200 equal requests at once one is accepted, and 199 get 409 with its state",
     async () => {
-      asked.length = 0;
+      calls.length = 0;
       const began = Date.now();
       await flood(net, one);
       elapsedMs = Date.now() - began;
@@ -76,12 +76,15 @@ Deno.test("floods of withdrawals", async (t) => {
   );
 
   await t.step("they query the endpoint as often as a single one: each getter once", () => {
-    ok(asked.includes("getIsSpent") && asked.includes("get_pool_info"), String(asked));
+    ok(calls.includes("getIsSpent") && calls.includes("get_pool_info"), String(calls));
     const monitored = monitorReads(net.localnet.deployments.pools.size, elapsedMs);
-    for (const method of new Set(asked)) {
-      const times = asked.filter((each) => each === method).length;
+    for (const method of new Set(calls)) {
+      const times = calls.filter((each) => each === method).length;
       const isMonitored = method === "get_pool_info" || method === "account";
-      ok(times <= 1 + (isMonitored ? monitored : 0), `${method} ${times} times in ${elapsedMs} ms: ${asked}`);
+      ok(
+        times <= 1 + (isMonitored ? monitored : 0),
+        `${method} ${times} times in ${elapsedMs} ms: ${calls}`,
+      );
     }
   });
 
@@ -126,9 +129,9 @@ Deno.test("floods of withdrawals", async (t) => {
 Deno.test("a fee below the cost is refused without querying the endpoint each time", async () => {
   await using net = await RelayerHarness.start({ relayer: false });
   const { network, pools } = net.localnet.deployments;
-  const asked: string[] = [];
+  const calls: string[] = [];
   await net.startRelayer({
-    chain: counted(asked),
+    chain: counted(calls),
     deployments: { network, pools: new Map([[KEY, { ...pools.get(KEY)!, feeMin: 1n }]]) },
   });
   const note = await net.deposit(KEY);
@@ -138,7 +141,7 @@ Deno.test("a fee below the cost is refused without querying the endpoint each ti
   for (let i = 0n; i < 4n; i++) {
     bodies.push(await net.withdrawal(KEY, note, { recipient, fee: 5_000_000n + i }));
   }
-  const startup = asked.splice(0);
+  const startup = calls.splice(0);
   const began = Date.now();
   for (const body of [...bodies, ...bodies, ...bodies]) {
     const answer = await net.post("/withdraw", body);
@@ -147,7 +150,7 @@ Deno.test("a fee below the cost is refused without querying the endpoint each ti
   const elapsedMs = Date.now() - began;
   const isPrice = (call: string) => call.startsWith("config ");
   deepEqual(
-    [...startup, ...asked].filter(isPrice).toSorted(),
+    [...startup, ...calls].filter(isPrice).toSorted(),
     ["config 18", "config 21", "config 24", "config 25"],
     "each price is read once",
   );
@@ -155,13 +158,13 @@ Deno.test("a fee below the cost is refused without querying the endpoint each ti
   const monitored = monitorReads(pools.size, elapsedMs);
   const most = { getIsSpent: windows, get_withdraw_value: windows, get_pool_info: windows + monitored };
   for (const [method, limit] of Object.entries(most)) {
-    const times = asked.filter((call) => call === method).length;
-    ok(times <= limit, `${method} ${times} times in ${elapsedMs} ms: ${asked}`);
+    const times = calls.filter((call) => call === method).length;
+    ok(times <= limit, `${method} ${times} times in ${elapsedMs} ms: ${calls}`);
   }
 });
 
 Deno.test({
-  name: "floods: 200 equal withdrawals at once, on PostgreSQL and with caps in Redis, hear no 503",
+  name: "floods: 200 equal withdrawals at once, on PostgreSQL and with caps in Redis, get no 503",
   ignore: !await postgresServer() || !await redisServer(),
   async fn() {
     await using database = await freshDatabase();
