@@ -39,7 +39,7 @@ Deno.test("a store is created, locked and opened, and a wrong passphrase asks ag
   );
 });
 
-Deno.test("drawn words become the passphrase, and where memory does not suffice they are asked for", () => {
+Deno.test("drawn words become the passphrase, and are required on devices with too little memory", () => {
   const run = (initial: StoreState<string>, events: readonly StoreEvent<string>[]) =>
     steps<StoreState<string>, StoreEvent<string>>(nextStore, initial, events);
   const drawn = { type: "drawn", passphrase } as const;
@@ -55,14 +55,14 @@ Deno.test("drawn words become the passphrase, and where memory does not suffice 
   deepEqual(short, { step: "drawing", isRequired: true });
 });
 
-Deno.test("a place that cannot hold money stays refused, whatever is sent", () => {
+Deno.test("a page in which notes are not safe stays refused after any event", () => {
   const refused = nextStore({ step: "searching" }, { type: "refused", fault: "framed" });
   for (const event of [{ type: "create" }, { type: "erased" }, { type: "opened", session: "s" }] as const) {
     equal(nextStore(refused, event), refused);
   }
 });
 
-Deno.test("storage that fails is reported and looked at again", () => {
+Deno.test("a storage failure is reported and can be retried", () => {
   const failing = nextStore({ step: "searching" }, failed("store_unavailable"));
   equal(failing.step, "failed");
   equal(nextStore(failing, { type: "retry" }).step, "searching");
@@ -70,7 +70,7 @@ Deno.test("storage that fails is reported and looked at again", () => {
   ok(creating.step === "new" && creating.problem?.code === "write_failed");
 });
 
-Deno.test("the store locks after its time without input, two minutes hidden, or a clock set back", () => {
+Deno.test("the store locks after the time without input, after two hidden minutes, or when the clock is set back", () => {
   const minute = 60_000;
   equal(isLockDue(9 * minute, { lastInput: 0 }), false);
   equal(isLockDue(10 * minute, { lastInput: 0 }), true);
@@ -93,7 +93,7 @@ Deno.test("a passphrase is long, not one letter repeated, and typed twice", () =
 
 const bytes = new Uint8Array([1]);
 
-Deno.test("a backup is proven only by what came back and opened to this seed", () => {
+Deno.test("a backup is proven only when it was read back and contains this store's seed", () => {
   const events: BackupEvent[] = [
     { type: "returned", content: { bytes } },
     { type: "make", kind: "file" },

@@ -68,7 +68,7 @@ Deno.test("a withdrawal is reviewed before it is proved, and warnings must be ac
   );
 });
 
-Deno.test("only relayers that cost no more take the place of the chosen one", () => {
+Deno.test("only relayers that cost no more may replace the chosen one", () => {
   const order = (url: string) => {
     const state = [
       { type: "reviewed", review: review([]) },
@@ -85,7 +85,7 @@ Deno.test("only relayers that cost no more take the place of the chosen one", ()
   deepEqual(order("https://c"), ["https://c", "https://a", "https://b"]);
 });
 
-Deno.test("a withdrawal that was submitted is followed after a failure, never begun again by itself", () => {
+Deno.test("a submitted withdrawal is followed after a failure and never started again automatically", () => {
   const running = resumeWithdraw("aa", "UQ");
   const stopped = nextWithdraw(running, failed("relayer_unavailable"));
   ok(stopped.step === "failed" && stopped.maySettle);

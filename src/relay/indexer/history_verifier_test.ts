@@ -55,7 +55,7 @@ for (const [what, claim, asksAccount] of claims) {
   const how = asksAccount
     ? "only if the account's state names its newest transaction"
     : "by the getters alone";
-  Deno.test(`history history verifier: a history of ${what} is accepted ${how}`, async () => {
+  Deno.test(`history history history verifier: a history of ${what} is accepted ${how}`, async () => {
     const named = verifierOf(tip);
     equal(await named.verifier.verify(tip, claim), undefined);
     equal(named.count("account"), asksAccount ? 1 : 0);

@@ -28,7 +28,7 @@ Deno.test({
 });
 
 const cases: FaultCases = {
-  async "with wrong leaves sends nothing, and the note is withdrawn after it tells the truth"(scene) {
+  async "with wrong leaves sends nothing, and the note is withdrawn once its leaves are right"(scene) {
     const { relayer } = scene.gates;
     relayer.alter = (path, json) => {
       if (path !== "/tree/commitments" || json.commitments.length === 0) return json;
@@ -72,7 +72,7 @@ const cases: FaultCases = {
     await assertPaid(scene, visit, recipient);
   },
 
-  async "that asks for the whole note is refused before the review"(scene) {
+  async "whose fee is the whole note is refused before the review"(scene) {
     const { relayer } = scene.gates;
     relayer.alter = (path, json) => path === "/status" ? { ...json, feeBps: 10_000 } : json;
     const visit = await scene.visit({ content: scene.takeFunded() });
@@ -85,7 +85,7 @@ const cases: FaultCases = {
     await visit.step("review");
   },
 
-  async "that reports a payment which the pool does not have is not believed"(scene) {
+  async "that reports a payment which the pool does not have changes nothing"(scene) {
     const { relayer } = scene.gates;
     const { visit, recipient } = await review(scene);
     relayer.answer = (path) => {
@@ -154,7 +154,7 @@ const cases: FaultCases = {
     }
   },
 
-  async "that stalls before the review is given up after ten seconds"(scene) {
+  async "that does not respond before the review causes a timeout after ten seconds"(scene) {
     const { relayer } = scene.gates;
     relayer.hold();
     const visit = await scene.visit({ content: scene.takeFunded() });
@@ -167,7 +167,7 @@ const cases: FaultCases = {
     await visit.step("review");
   },
 
-  async "that answers nonsense is refused before the review"(scene) {
+  async "that sends an invalid response is refused before the review"(scene) {
     const { relayer } = scene.gates;
     relayer.answer = () => new Response("<html>Bad gateway</html>", { status: 200 });
     const visit = await scene.visit({ content: scene.takeFunded() });
