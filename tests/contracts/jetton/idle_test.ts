@@ -30,6 +30,14 @@ async function idle(jetton: typeof wallets[keyof typeof wallets]) {
   return { jettons, wallet, perYear: prices.storage({ cells, bits, seconds: BigInt(YEAR) }) };
 }
 
+async function claimsOf({ pool }: JettonSandbox) {
+  const list = (await pool.get("get_claims", 0n, 64n)).readTuple();
+  return Array.from({ length: list.remaining }, () => {
+    const claim = list.readTuple().skip(1);
+    return [claim.readBigNumber(), claim.readAddress().toString()];
+  });
+}
+
 Deno.test("after one deposit the pool's wallet has storage for as long as the documents say, and freezes as late", async () => {
   const years = { coins: Infinity, freeze: Infinity, debt: Infinity };
   for (const jetton of Object.values(wallets)) {
@@ -47,7 +55,7 @@ Deno.test("after one deposit the pool's wallet has storage for as long as the do
 });
 
 for (const [whose, jetton] of Object.entries(wallets)) {
-  Deno.test(`${whose} wallet without a coin pays while less than 0.1 is due; frozen it spends the note and moves nothing`, async () => {
+  Deno.test(`${whose} wallet without a coin pays while less than 0.1 is due; frozen it moves nothing, and the payout is a claim`, async () => {
     for (const paid of [true, false]) {
       const { jettons, wallet, perYear } = await idle(jetton);
       const { pool } = jettons;
@@ -59,6 +67,7 @@ for (const [whose, jetton] of Object.entries(wallets)) {
       assertSucceeded(await jettons.withdraw({ recipient, fee: 0n }));
       assert.equal((await pool.getPoolInfo()).withdrawals, 1);
       assert.equal(await jettons.balanceOf(recipient), paid ? pool.denomination : 0n);
+      assert.deepEqual(await claimsOf(jettons), paid ? [] : [[pool.denomination, recipient.toString()]]);
       const { accountState } = await pool.chain.getContract(jettons.poolWallet);
       assert.equal(accountState?.type, paid ? "active" : "frozen");
     }
