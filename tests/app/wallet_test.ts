@@ -131,6 +131,33 @@ test("a cancelled payer sends no request, and disconnecting ends the session per
     );
   }));
 
+test("a connection that is cancelled leaves no keys, and the session that a closed page has left is forgotten", () =>
+  onNetwork(async ({ run, page, wallet, bridge, opened }) => {
+    const cancelled = run(async ({ sources, records }) => {
+      const source = sources.list().find(({ id }) => id === "bridge:test")!;
+      const stop = new AbortController();
+      let stored: unknown;
+      const onLink = () =>
+        void records.get("wallets", "session").then((session) => {
+          stored = session;
+          stop.abort();
+        });
+      const code = await source.connect({ network: "localnet", signal: stop.signal, onLink })
+        .then(() => "connected", (error) => error.code);
+      return [code, stored !== undefined, await records.get("wallets", "session") === undefined];
+    }, undefined);
+    assert.deepEqual(await cancelled, ["cancelled", true, true]);
+    const connected = connectOnly(run);
+    await openLink(page, wallet, bridge, opened);
+    await connected;
+    const left = await run(async ({ sources, records }) => {
+      const before = await records.get("wallets", "session");
+      await sources.forget();
+      return [before !== undefined, await records.get("wallets", "session") === undefined];
+    }, undefined);
+    assert.deepEqual(left, [true, true]);
+  }));
+
 type Run = Awaited<ReturnType<typeof openAdapterPage>>["run"];
 
 interface Network {

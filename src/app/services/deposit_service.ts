@@ -47,6 +47,7 @@ export function depositServices(context: AppContext, session: Session): DepositS
   /** The connected wallet, to recognise refusals of its own payments. */
   let payer: Address | undefined;
   let askedLeafIndex: number | undefined;
+  const position: LogPosition = {};
   return {
     sizes: (signal) => countDeposits(context, signal),
     prepare: (choice, signal) => prepare(context, session, choice, signal),
@@ -66,7 +67,7 @@ export function depositServices(context: AppContext, session: Session): DepositS
         return sender.equals(poolWallet) && depositor?.equals(payer) === true;
       };
       using _work = await session.store.lockForWork();
-      await watch(context, session, ticket, isOwn, signal, send);
+      await watch(context, session, { ticket, isOwn, position }, signal, send);
     },
     waitForReturn: (ticket, connected, signal) => waitForReturn(context, session, ticket, connected, signal),
     async connect(source, onLink, signal) {
@@ -213,11 +214,19 @@ async function assertFunds(
   if (held < deployment.denomination) throw short(formatAmount(held, jetton));
 }
 
+/** Where the next watch of a visit continues, so that it reports no refusal of an earlier request again. */
+interface LogPosition {
+  after?: TransactionId | undefined;
+}
+
 async function watch(
   context: AppContext,
   session: Session,
-  ticket: DepositTicket,
-  isOwn: (event: RefusedEvent, poolWallet: Address | undefined) => boolean,
+  { ticket, isOwn, position }: {
+    readonly ticket: DepositTicket;
+    readonly isOwn: (event: RefusedEvent, poolWallet: Address | undefined) => boolean;
+    readonly position: LogPosition;
+  },
   signal: AbortSignal,
   send: Parameters<DepositServices["watch"]>[2],
 ): Promise<void> {
@@ -225,7 +234,6 @@ async function watch(
   const chain = depositChain(context);
   const { record, pool, deployment } = await findStoredNote(context, session, ticket.id, chain);
   const { commitment } = record.note.reveal();
-  let after: TransactionId | undefined;
   const onRefusal = (event: RefusedEvent) => {
     const isOvertaken = event.exitCode === exitCodes.ERR_STALE_DEPOSIT;
     send({
@@ -239,7 +247,7 @@ async function watch(
     try {
       let chainTime = 0;
       const deposit = await waitForPoolEvent<PoolDeposit>(chain, pool.address, {
-        ...{ after, pollIntervalMs, signal, clock },
+        ...{ after: position.after, pollIntervalMs, signal, clock },
         beforeScan: async () => {
           const { syncUtime } = await chain.account(pool.address, { signal });
           chainTime = syncUtime;
@@ -247,7 +255,7 @@ async function watch(
         match(event) {
           if (event.kind === "deposit" && event.commitment === commitment) return event;
           if (event.kind === "refused" && event.commitment === commitment) onRefusal(event);
-          after = event.tx ?? after;
+          position.after = event.tx ?? position.after;
           return undefined;
         },
         afterScan() {

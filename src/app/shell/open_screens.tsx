@@ -55,6 +55,11 @@ export function OpenScreens(
   useAutoCheck(check, waiting, () => sendCheck({ type: "check" }));
   const home = () => ports.go("#/");
   const [, screen = "", id = ""] = route.split("/");
+  const isPaying = screen === "deposit" ||
+    (screen !== "withdraw" && records?.some(({ state }) => state === "depositing") === true);
+  useEffect(() => {
+    if (records !== undefined && !isPaying) void ports.sources.forget();
+  }, [records === undefined, isPaying]);
   if (records === undefined) return null;
   const known = { ports, session, isBackedUp: coverage?.hasSeed === true, onDone: home };
   switch (screen) {

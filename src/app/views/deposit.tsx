@@ -78,7 +78,7 @@ function Body(props: DepositProps) {
     case "failed":
       return (
         <Step name="deposit-failed" title={deposit.failedTitle} problem={state.problem}>
-          {state.ticket && <p>{deposit.laterLead}</p>}
+          {state.paying && <p>{deposit.laterLead}</p>}
           <Button kind="primary" onClick={() => send({ type: "retry" })}>{texts.app.retry}</Button>
           <Button kind="quiet" onClick={props.onDone}>{deposit.toNotes}</Button>
         </Step>

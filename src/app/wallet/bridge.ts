@@ -62,6 +62,7 @@ export async function connectBridge(
     return await session.connect(onLink, signal);
   } catch (error) {
     session.close();
+    if (signal?.aborted) await session.forget(); // the user left; a page that the phone closed aborts nothing
     throw error;
   }
 }
@@ -130,13 +131,19 @@ class BridgeSession {
     try {
       return this.#payer(parseConnectEvent(event, this.#network));
     } catch (error) {
-      await this.#end(); // the next attempt starts over
+      await this.forget(); // the next attempt starts over
       throw error;
     }
   }
 
   close(): void {
     this.#channel.close();
+  }
+
+  /** Deletes the keys. */
+  forget(): Promise<void> {
+    this.#isOver = true;
+    return this.#change(() => this.#options.sessions.remove());
   }
 
   #payer(wallet: ConnectedWallet): Payer {
@@ -158,8 +165,9 @@ class BridgeSession {
         await untilDeadline(answer, payOptions, clock);
       },
       disconnect: async () => {
+        const ended = this.forget(); // first, so that the next connection does not continue this session
         await this.#send({ id: newId(), method: "disconnect", params: [] }).catch(() => {});
-        await this.#end();
+        await ended;
         this.close();
       },
     };
@@ -178,14 +186,9 @@ class BridgeSession {
       this.#stored = { ...this.#stored, peer: from, event: message };
     }
     this.#stored = { ...this.#stored, lastEventId: eventId };
-    if (event === "disconnect") this.#end();
+    if (event === "disconnect") this.forget();
     else if (event !== "connect_error") this.#save();
     for (const listener of [...this.#listeners]) listener(message);
-  }
-
-  #end(): Promise<void> {
-    this.#isOver = true;
-    return this.#change(() => this.#options.sessions.remove());
   }
 
   /** Resolves with the first message for which `select` returns a value. Rejects if `select` throws. */

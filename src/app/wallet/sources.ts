@@ -25,16 +25,18 @@ export function browserPayerSources(
 ): PayerSources {
   const manifestUrl = new URL("tonconnect-manifest.json", base).href;
   const common = { manifestUrl, clock, newId: () => crypto.randomUUID() };
+  const sessions = browserSessions(records);
   const options = {
     ...common,
     openEvents: openEventSource,
     fetch: (...request: Parameters<typeof fetch>) => fetch(...request),
-    sessions: browserSessions(records),
+    sessions,
   };
   const reachable = wallets.filter(({ bridge }) => !bridges || bridges.includes(new URL(bridge).origin));
   return {
     list:
       () => [...findInjected(globalThis, common), ...reachable.map((entry) => lazySource(entry, options))],
+    forget: () => sessions.remove().catch(() => {}),
   };
 }
 

@@ -5,6 +5,7 @@ import type {
   DepositEvent,
   DepositState,
   DepositTicket,
+  PayingState,
   PoolChoice,
   Question,
   WalletStep,
@@ -26,6 +27,7 @@ export interface DepositServices {
     payer: Payer,
     options: { readonly signal: AbortSignal; readonly onProgress: (fraction: number) => void },
   ): Promise<{ readonly message: PayMessage; readonly question: Question }>;
+  /** Reports the note's events in the pool's log until it is deposited. A later call reports only later events. */
   watch(
     ticket: DepositTicket,
     signal: AbortSignal,
@@ -61,16 +63,26 @@ export function depositMachine(services: DepositServices): Machine<DepositState,
             send({ type: "prepared", ticket: await services.prepare(state.pool, signal) }),
         };
       }
-      if (state.step === "done" && state.payer) {
-        const { payer } = state;
-        return { disconnect: () => payer.disconnect() };
-      }
+      if (state.step === "failed") return state.paying ? sessionWork(state.paying.wallet) : {};
       if (state.step !== "paying") return {};
       const { ticket, wallet } = state;
       return {
         [`watch ${ticket.id}`]: (signal, send) => services.watch(ticket, signal, send),
+        ...sessionWork(wallet),
         ...walletWork(services, ticket, wallet, state.attempt),
       };
+    },
+  };
+}
+
+/** Disconnects the wallet when the deposit ends or is left, so that it is not connected during a withdrawal. */
+function sessionWork(wallet: WalletStep): ReturnType<Machine<DepositState, DepositEvent>["works"]> {
+  const payer = "payer" in wallet ? wallet.payer : undefined;
+  if (payer === undefined) return {};
+  return {
+    session: async (signal) => {
+      await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+      await payer.disconnect();
     },
   };
 }
@@ -133,23 +145,17 @@ export function nextDeposit(state: DepositState, event: DepositEvent): DepositSt
       return beginPayment(event.ticket);
     case "failed":
       if (event.type !== "retry") return state;
-      if (state.ticket === undefined) return { step: "choosing" };
-      return beginPayment(state.ticket);
+      return state.paying ?? { step: "choosing" };
     case "paying":
       return nextPaying(state, event);
   }
 }
 
-type Paying = Extract<DepositState, { step: "paying" }>;
-
 /** The pool's log decides: its events end the deposit, whatever the wallet reports. */
-function nextPaying(state: Paying, event: DepositEvent): DepositState {
+function nextPaying(state: PayingState, event: DepositEvent): DepositState {
   switch (event.type) {
     case "seen":
-      return {
-        ...{ step: "done", ticket: state.ticket, leafIndex: event.leafIndex },
-        ..."payer" in state.wallet && state.wallet.payer && { payer: state.wallet.payer },
-      };
+      return { step: "done", ticket: state.ticket, leafIndex: event.leafIndex };
     case "refused":
       return onRefusal(state, event);
     case "chain_time":
@@ -201,7 +207,7 @@ function nextWallet(wallet: WalletStep, event: DepositEvent, attempt: number): W
 
 /** Only a refusal of the open request allows a new one. Anyone can send a payment that the pool refuses. */
 function onRefusal(
-  state: Paying,
+  state: PayingState,
   { reason, isOwn, isOvertaken }: Extract<DepositEvent, { type: "refused" }>,
 ): DepositState {
   const { wallet } = state;
@@ -210,7 +216,7 @@ function onRefusal(
 }
 
 /** A request ends when it has expired by chain time, and the log up to that time contains no payment. */
-function onChainTime(state: Paying, now: number): Paying {
+function onChainTime(state: PayingState, now: number): PayingState {
   const { wallet } = state;
   if (wallet.at !== "waiting" && wallet.at !== "asking") return state;
   const { validUntil } = wallet.question;
@@ -226,11 +232,11 @@ function onChainTime(state: Paying, now: number): Paying {
 }
 
 function onFailure(
-  state: Paying,
+  state: PayingState,
   { problem, work }: Extract<DepositEvent, { type: "failed" }>,
 ): DepositState {
-  const { wallet, ticket } = state;
-  if (work === "watch") return { step: "failed", problem, ticket };
+  const { wallet } = state;
+  if (work === "watch") return { step: "failed", problem, paying: { ...state, wallet: interrupted(wallet) } };
   switch (wallet.at) {
     case "connecting":
       return { ...state, wallet: { at: "none", problem } };
@@ -247,5 +253,19 @@ function onFailure(
       };
     default:
       return state;
+  }
+}
+
+/** Returns the step from which a retry continues. A wallet that was asked may still pay. */
+function interrupted(wallet: WalletStep): WalletStep {
+  switch (wallet.at) {
+    case "connecting":
+      return { at: "none" };
+    case "proving":
+      return { at: "ready", payer: wallet.payer };
+    case "asking":
+      return { at: "waiting", payer: wallet.payer, question: wallet.question, notice: "unanswered" };
+    default:
+      return wallet;
   }
 }

@@ -28,6 +28,8 @@ const steps = [
   "block",
   "wait",
   "read",
+  "fault",
+  "retry",
 ] as const;
 type Step = typeof steps[number];
 
@@ -58,6 +60,9 @@ class World {
   questions: Question[] = [];
   flow: Flow<DepositState, DepositEvent>;
   #reading = new Map<Parameters<DepositServices["watch"]>[2], number>();
+  /** Number of events that this visit's watch has reported. */
+  #reported = 0;
+  #breakWatch = (_: Problem) => {};
 
   constructor(readonly version: 1 | 2) {
     this.flow = startFlow(depositMachine(this.services()), { step: "choosing" });
@@ -77,9 +82,9 @@ class World {
         return Promise.resolve({ message, question });
       },
       watch: (_ticket, signal, send) => {
-        this.#reading.set(send, 0);
+        this.#reading.set(send, this.#reported);
         signal.addEventListener("abort", () => this.#reading.delete(send));
-        return new Promise(() => {});
+        return new Promise((_, reject) => this.#breakWatch = reject);
       },
       waitForReturn: () => Promise.resolve(),
       connect: () => Promise.resolve(this.payer),
@@ -129,16 +134,23 @@ class World {
 
   read() {
     for (const [send, from] of [...this.#reading]) {
-      this.#reading.set(send, this.log.length);
+      this.#reading.set(send, this.#reported = this.log.length);
       for (const event of this.log.slice(from)) send(event);
       send({ type: "chain_time", now: this.now });
     }
+  }
+
+  /** Ends the watch with a fault that is not retried by itself. */
+  fault() {
+    this.#reading.clear();
+    this.#breakWatch(new Problem("note_store_in_use"));
   }
 
   close() {
     const wasStored = this.stored;
     this.flow.stop();
     this.#reading.clear();
+    this.#reported = 0;
     const ticket: DepositTicket = {
       id: "n",
       pool: { key: "p", version: this.version, asset: "native", amount: "1" },
@@ -198,13 +210,19 @@ async function take(world: World, step: Step) {
     case "read":
       world.block();
       world.read();
+      break;
+    case "fault":
+      world.fault();
+      break;
+    case "retry":
+      flow.send({ type: "retry" });
   }
   await settle();
 }
 
 /** Steps that repeat a request are more frequent than steps that end a deposit. */
 const anyStep = fc.oneof(
-  { weight: 2, arbitrary: fc.constantFrom<Step>("pay", "close", "read", "decline") },
+  { weight: 2, arbitrary: fc.constantFrom<Step>("pay", "close", "read", "decline", "fault", "retry") },
   { weight: 1, arbitrary: fc.constantFrom(...steps) },
 );
 
@@ -222,7 +240,7 @@ for (const version of [1, 2] as const) {
           }
           // Time passes, and the user tries again until the deposit is done.
           for (let i = 0; i < 6 && world.flow.state.step !== "done"; i++) {
-            for (const step of ["wait", "read", "pay", "send", "answer", "read"] as const) {
+            for (const step of ["retry", "wait", "read", "pay", "send", "answer", "read"] as const) {
               await take(world, step);
             }
           }

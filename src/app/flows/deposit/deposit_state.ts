@@ -54,6 +54,15 @@ export type WalletStep =
   }
   | { readonly at: "returning"; readonly payer?: Payer; readonly isOvertaken: boolean };
 
+export interface PayingState {
+  readonly step: "paying";
+  readonly ticket: DepositTicket;
+  readonly wallet: WalletStep;
+  readonly attempt: number;
+  readonly refused?: string; // reason for the last payment that the pool returned
+  readonly offline?: boolean; // the endpoint does not respond; the flow retries
+}
+
 export type DepositState =
   | {
     readonly step: "choosing";
@@ -62,22 +71,10 @@ export type DepositState =
   }
   | { readonly step: "backup"; readonly pool: PoolChoice }
   | { readonly step: "preparing"; readonly pool: PoolChoice }
-  | {
-    readonly step: "paying";
-    readonly ticket: DepositTicket;
-    readonly wallet: WalletStep;
-    readonly attempt: number;
-    readonly refused?: string; // reason for the last payment that the pool returned
-    readonly offline?: boolean; // the endpoint does not respond; the flow retries
-  }
-  /** The wallet is disconnected now, so that it is not connected during a withdrawal. */
-  | {
-    readonly step: "done";
-    readonly ticket: DepositTicket;
-    readonly leafIndex: number;
-    readonly payer?: Payer;
-  }
-  | { readonly step: "failed"; readonly problem: Problem; readonly ticket?: DepositTicket }
+  | PayingState
+  | { readonly step: "done"; readonly ticket: DepositTicket; readonly leafIndex: number }
+  /** `paying`: the payment that a retry continues, with any request that the wallet may still pay. */
+  | { readonly step: "failed"; readonly problem: Problem; readonly paying?: PayingState }
   | { readonly step: "left" };
 
 export type DepositEvent =

@@ -58,20 +58,53 @@ Deno.test("a deposit ends only with an event of the pool's log, whatever the con
     { type: "answered" },
   ] as const).map((event) => walletOf(state = nextDeposit(state, event))?.at);
   deepEqual(steps, ["connecting", "connecting", "ready", "proving", "proving", "asking", "waiting"]);
-  deepEqual(after(state, { type: "seen", leafIndex: 7 }), { step: "done", ticket, leafIndex: 7, payer });
+  deepEqual(after(state, { type: "seen", leafIndex: 7 }), { step: "done", ticket, leafIndex: 7 });
 });
 
-Deno.test("the wallet of a deposit is disconnected as soon as the deposit is seen", async () => {
-  let disconnected = 0;
-  const connected: Payer = { ...payer, disconnect: () => Promise.resolve(void disconnected++) };
-  const services = { watch: () => new Promise(() => {}) } as unknown as DepositServices;
-  const flow = startFlow(depositMachine(services), paying({ at: "waiting", payer: connected, question }));
-  equal(disconnected, 0);
-  flow.send({ type: "seen", leafIndex: 7 });
-  await Promise.resolve();
-  deepEqual([flow.state.step, disconnected], ["done", 1]);
-  const byHand = after(paying({ at: "none" }), { type: "seen", leafIndex: 7 });
-  deepEqual(byHand, { step: "done", ticket, leafIndex: 7 });
+Deno.test("the wallet is disconnected when the deposit ends, is left, or another wallet is chosen, and only then", async () => {
+  const run = async (...events: readonly DepositEvent[]) => {
+    let disconnected = 0;
+    const connected: Payer = { ...payer, disconnect: () => Promise.resolve(void disconnected++) };
+    const services = {
+      watch: () => new Promise(() => {}),
+      waitForReturn: () => new Promise(() => {}),
+    } as unknown as DepositServices;
+    const flow = startFlow(depositMachine(services), paying({ at: "ready", payer: connected }));
+    const counts = [];
+    for (const event of [...events, "stop"] as const) {
+      if (event === "stop") flow.stop();
+      else flow.send(event);
+      await Promise.resolve();
+      await Promise.resolve();
+      counts.push(disconnected);
+    }
+    return counts;
+  };
+  deepEqual(await run({ type: "seen", leafIndex: 7 }), [1, 1]);
+  deepEqual(await run({ type: "wallet_left" }), [1, 1]);
+  deepEqual(await run({ type: "source_chosen", source }), [1, 1]);
+  deepEqual(await run({ type: "leave" }), [1, 1]);
+  deepEqual(await run(failed("wallet_unavailable", "watch"), { type: "retry" }), [0, 0, 1]);
+});
+
+Deno.test("a watch that failed and is tried again asks no wallet that may still pay", () => {
+  const problem = new Problem("write_failed");
+  for (
+    const [wallet, expected] of [
+      [{ at: "none" }, { at: "none" }],
+      [{ at: "connecting", source }, { at: "none" }],
+      [{ at: "proving", payer, attempt: 1, fraction: 0 }, { at: "ready", payer }],
+      [{ at: "asking", payer, message, question }, { at: "waiting", payer, question, notice: "unanswered" }],
+      [{ at: "waiting", payer, question }, { at: "waiting", payer, question }],
+      [{ at: "returning", payer, isOvertaken: true }, { at: "returning", payer, isOvertaken: true }],
+    ] as const
+  ) {
+    const stopped = after(paying(wallet), { type: "failed", problem, work: "watch" });
+    equal(stopped.step, "failed");
+    const again = after(stopped, { type: "retry" });
+    deepEqual(walletOf(again), expected);
+    equal(again.step === "paying" && again.attempt, 1);
+  }
 });
 
 Deno.test("no payment is requested while an earlier request can still be paid", () => {
@@ -150,7 +183,6 @@ Deno.test("failures return to the step that can be repeated", () => {
     const next = after(state, { type: "failed", problem, work });
     equal(walletOf(next)?.at ?? next.step, expected, work);
   }
-  equal(after({ step: "failed", problem, ticket }, { type: "retry" }).step, "paying");
   equal(after({ step: "failed", problem }, { type: "retry" }).step, "choosing");
 });
 
