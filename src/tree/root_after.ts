@@ -1,4 +1,5 @@
 /** Does not change the tree. Few leaves are hashed here in short steps, whole subtrees by `hasher`. */
+import { concatBytes } from "@noble/hashes/utils.js";
 import { Problem } from "../core/errors/problem.ts";
 import { FIELD_BYTES, fieldFromBytes, fieldToBytes, writeFieldBytes } from "../core/crypto/field.ts";
 import type { MerkleTree } from "../core/tree/merkle_tree.ts";
@@ -80,11 +81,4 @@ async function elementsToBytes(elements: readonly bigint[]): Promise<Uint8Array>
     if (i % MAX_LEAVES_PER_TURN === MAX_LEAVES_PER_TURN - 1) await yieldToEventLoop();
   }
   return bytes;
-}
-
-function concatBytes(left: Uint8Array, right: Uint8Array): Uint8Array {
-  const both = new Uint8Array(left.length + right.length);
-  both.set(left);
-  both.set(right, left.length);
-  return both;
 }

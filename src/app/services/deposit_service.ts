@@ -3,7 +3,7 @@ import type { Address } from "@ton/core";
 import { buildPayment } from "../../client/deposit/deposit_transfer.ts";
 import { proveNextLeaf } from "../../client/deposit/deposit_events.ts";
 import { buildTransferMessage } from "../../client/deposit/transfer_message.ts";
-import { verifyPoolJettonWallet } from "../../client/deposit/deposit_jetton.ts";
+import { prepareJettonTransfer } from "../../client/deposit/deposit_jetton.ts";
 import { deriveNextNote } from "../../client/notes/derived_record.ts";
 import { assertNoteMatchesPool } from "../../client/notes/pool_match.ts";
 import { refusalReason, waitForPoolEvent } from "../../ton/pool/history/pool_watch.ts";
@@ -184,14 +184,8 @@ async function build(
     const { to, value, body } = pool.buildDepositMessage({ ...deposit, value: deployment.denomination });
     return { message: { to, amount: value, body }, question };
   }
-  await verifyPoolJettonWallet({ chain, pool, jetton }, matched);
-  const { to, value, body } = pool.buildJettonDepositMessage({
-    ...deposit,
-    amount: deployment.denomination,
-    owner: payer.address,
-    jettonWallet: await fetchJettonWalletAddress(chain, jetton.jettonMaster, payer.address),
-    forwardAmount: await pool.getDepositValue(),
-  });
+  const { transfer } = await prepareJettonTransfer({ chain, pool, jetton }, matched, payer.address);
+  const { to, value, body } = pool.buildJettonDepositMessage({ ...deposit, ...transfer });
   return { message: { to, amount: value, body }, question };
 }
 

@@ -8,6 +8,8 @@ import { assertFunds } from "../../ton/wallet/funds.ts";
 import { incomingMessagesSince } from "../../ton/wallet/incoming_messages.ts";
 import { fetchJettonWalletAddress, fetchJettonWalletData } from "../../ton/jetton/jetton.ts";
 import type { AnyPool } from "../../ton/pool/any_pool.ts";
+import type { JettonDepositArgs } from "../../ton/pool/pool_getters.ts";
+import { EXPIRY_GRACE_SECONDS } from "../../ton/pool/history/pool_watch.ts";
 import type { RefusedEvent } from "../../ton/pool/history/pool_events.ts";
 import { assertNoteMatchesPool, type MatchedPool, type PoolJetton } from "../notes/pool_match.ts";
 import { pollUntil } from "../../core/time.ts";
@@ -19,8 +21,6 @@ export interface JettonDepositRequest extends DepositRequest {
   readonly jetton: PoolJetton;
 }
 
-/** Longer than for native coins, because the deposit passes through two more wallets. */
-const JETTON_EXPIRY_GRACE_SECONDS = 60;
 const REFUND_TIMEOUT_SECONDS = 120;
 const MAX_JETTON_TRANSFER_FEE_NANO = 50_000_000n;
 
@@ -41,24 +41,15 @@ export async function depositJetton(
   const { chain, pool, note, wallet, jetton } = request;
   if (note.asset === "native") throw new Problem("wrong_pool", "the note is for the native coin");
   const matched = await assertNoteMatchesPool(pool, note, request.network, jetton);
-  const poolWallet = await verifyPoolJettonWallet(request, matched);
-  const ownJettonWallet = await fetchJettonWalletAddress(chain, jetton.jettonMaster, wallet.address);
-  const forwardAmount = await pool.getDepositValue();
-  await assertJettonDepositFunds(request, matched, ownJettonWallet, forwardAmount);
-  const { denomination } = matched;
+  const { poolWallet, transfer } = await prepareJettonTransfer(request, matched, wallet.address);
+  const { jettonWallet: ownJettonWallet } = transfer;
+  await assertJettonDepositFunds(request, matched, ownJettonWallet, transfer.forwardAmount);
 
   let before: TransactionId | undefined;
   return await runDepositAttempts(
     {
-      expiryGraceSeconds: JETTON_EXPIRY_GRACE_SECONDS,
-      buildMessage: (deposit) =>
-        pool.buildJettonDepositMessage({
-          ...deposit,
-          amount: denomination,
-          owner: wallet.address,
-          jettonWallet: ownJettonWallet,
-          forwardAmount,
-        }),
+      expiryGraceSeconds: EXPIRY_GRACE_SECONDS.jetton,
+      buildMessage: (deposit) => pool.buildJettonDepositMessage({ ...deposit, ...transfer }),
       // Anyone can notify the pool in our name. Only notifications of its own jetton wallet count.
       isOwnRefusal: ({ sender, depositor }) =>
         sender.equals(poolWallet) && depositor?.equals(wallet.address) === true,
@@ -75,8 +66,35 @@ export async function depositJetton(
   );
 }
 
+interface PreparedTransfer {
+  readonly poolWallet: Address;
+  readonly transfer: JettonDepositArgs;
+}
+
+/**
+ * Prepares a transfer of the denomination from `owner` to the pool. Throws `invalid_address` without an owner;
+ * as {@linkcode verifyPoolJettonWallet}.
+ */
+export async function prepareJettonTransfer(
+  target: Pick<JettonDepositRequest, "chain" | "jetton"> & { readonly pool: AnyPool },
+  matched: MatchedPool,
+  owner: Address | undefined,
+): Promise<PreparedTransfer> {
+  if (owner === undefined) {
+    throw new Problem(
+      "invalid_address",
+      "a deposit of jettons needs the address of the wallet that holds them",
+    );
+  }
+  const { chain, pool, jetton } = target;
+  const poolWallet = await verifyPoolJettonWallet(target, matched);
+  const jettonWallet = await fetchJettonWalletAddress(chain, jetton.jettonMaster, owner);
+  const forwardAmount = await pool.getDepositValue();
+  return { poolWallet, transfer: { amount: matched.denomination, owner, jettonWallet, forwardAmount } };
+}
+
 /** Throws `contract_refused` if the pool has no jetton wallet, and `wrong_pool` if it would lose the jettons. */
-export async function verifyPoolJettonWallet(
+async function verifyPoolJettonWallet(
   { chain, pool, jetton }: Pick<JettonDepositRequest, "chain" | "jetton"> & { readonly pool: AnyPool },
   { info: { jettonWallet } }: MatchedPool,
 ): Promise<Address> {

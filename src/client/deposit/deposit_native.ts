@@ -1,14 +1,12 @@
 import { Problem } from "../../core/errors/problem.ts";
 import type { ProveOptions } from "../../prover/prover.ts";
+import { EXPIRY_GRACE_SECONDS } from "../../ton/pool/history/pool_watch.ts";
 import { assertNoteMatchesPool } from "../notes/pool_match.ts";
 import { type DepositRequest, runDepositAttempts } from "./deposit_attempts.ts";
 import type { DepositResult } from "./deposit_events.ts";
 
 export type { DepositRequest, DepositStep } from "./deposit_attempts.ts";
 export type { DepositResult } from "./deposit_events.ts";
-
-/** Blocks up to `validUntil` are visible at the endpoint after this many seconds. */
-const EXPIRY_GRACE_SECONDS = 15;
 
 /**
  * Deposits exactly the pool's denomination. Store the note first: after the payment, only the note gives access to it.
@@ -33,7 +31,7 @@ export async function depositNative(
   const { denomination } = await assertNoteMatchesPool(pool, note, request.network);
   return await runDepositAttempts(
     {
-      expiryGraceSeconds: EXPIRY_GRACE_SECONDS,
+      expiryGraceSeconds: EXPIRY_GRACE_SECONDS.native,
       buildMessage: (deposit) => pool.buildDepositMessage({ ...deposit, value: denomination }),
       isOwnRefusal: ({ sender }) => sender.equals(wallet.address),
       timeoutMessage: "the wallet's transfer was not included in a block in time; nothing was deposited",

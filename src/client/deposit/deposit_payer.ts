@@ -5,15 +5,14 @@ import { MerkleTree } from "../../core/tree/merkle_tree.ts";
 import { systemClock } from "../../core/time.ts";
 import type { ProveOptions } from "../../prover/prover.ts";
 import type { TransactionId } from "../../ton/chain.ts";
-import { fetchJettonWalletAddress } from "../../ton/jetton/jetton.ts";
 import type { DepositEvent, RefusedEvent } from "../../ton/pool/history/pool_events.ts";
 import type { PoolDepositArgs } from "../../ton/pool/pool.ts";
 import { assertNoteMatchesPool, type PoolJetton } from "../notes/pool_match.ts";
-import { refusalReason, waitForPoolEvent } from "../../ton/pool/history/pool_watch.ts";
+import { EXPIRY_GRACE_SECONDS, refusalReason, waitForPoolEvent } from "../../ton/pool/history/pool_watch.ts";
 import { commitmentsFromChain, syncWholeTree } from "../tree_sync.ts";
 import type { DepositRequest } from "./deposit_attempts.ts";
 import { type DepositResult, findUnspentDeposit, proveNextLeaf, toDepositResult } from "./deposit_events.ts";
-import { verifyPoolJettonWallet } from "./deposit_jetton.ts";
+import { prepareJettonTransfer } from "./deposit_jetton.ts";
 import { type Payer, type PaymentRequest, type PayMessage, requestAndWait } from "./payer.ts";
 
 /** A deposit through a payer. */
@@ -36,7 +35,6 @@ export type PayerDepositStep =
   | { readonly step: "refused"; readonly reason: string };
 
 /** An endpoint shows a block within these seconds; jettons pass through two more wallets. */
-const EXPIRY_GRACE_SECONDS = { native: 15, jetton: 60 };
 
 /**
  * Deposits a version 1 note through a payer, or finds its earlier deposit. The payer gets a new request only after its
@@ -157,16 +155,6 @@ async function createMessageBuilder(
     const value = matched.denomination;
     return (deposit) => toPayMessage(pool.buildDepositMessage({ ...deposit, value }));
   }
-  const owner = payer.address;
-  if (!owner) {
-    throw new Problem(
-      "invalid_address",
-      "a deposit of jettons needs the address of the wallet that holds them",
-    );
-  }
-  await verifyPoolJettonWallet({ chain, pool, jetton: jetton! }, matched);
-  const jettonWallet = await fetchJettonWalletAddress(chain, jetton!.jettonMaster, owner);
-  const forwardAmount = await pool.getDepositValue();
-  const transfer = { amount: matched.denomination, owner, jettonWallet, forwardAmount };
+  const { transfer } = await prepareJettonTransfer({ chain, pool, jetton: jetton! }, matched, payer.address);
   return (deposit) => toPayMessage(pool.buildJettonDepositMessage({ ...deposit, ...transfer }));
 }

@@ -1,14 +1,13 @@
 /** The message that pays a version 2 note: a comment or an op with coins, or a transfer of jettons. */
 import type { Address } from "@ton/core";
-import { Problem } from "../../core/errors/problem.ts";
 import type { Note } from "../../core/protocol/note.ts";
 import { depositorOf } from "../../ton/pool/history/event_decoder.ts";
+import { EXPIRY_GRACE_SECONDS } from "../../ton/pool/history/pool_watch.ts";
 import type { RefusedEvent } from "../../ton/pool/history/pool_events.ts";
-import { fetchJettonWalletAddress } from "../../ton/jetton/jetton.ts";
 import type { V2Pool } from "../../ton/pool/v2/pool.ts";
 import type { OutgoingMessage } from "../../ton/wallet/wallet.ts";
 import type { MatchedPool, PoolJetton } from "../notes/pool_match.ts";
-import { verifyPoolJettonWallet } from "./deposit_jetton.ts";
+import { prepareJettonTransfer } from "./deposit_jetton.ts";
 
 export interface TransferMessage {
   readonly message: Required<Pick<OutgoingMessage, "to" | "value" | "body" | "bounce">>;
@@ -19,11 +18,9 @@ export interface TransferMessage {
   refusedPayer(event: RefusedEvent): Address | undefined;
 }
 
-const EXPIRY_GRACE_SECONDS = { native: 15, jetton: 60 };
-
 /**
  * Builds the message that pays a note. `asComment`: send coins with a comment. Throws `invalid_address` for
- * jettons without an `owner`; as {@linkcode verifyPoolJettonWallet}.
+ * jettons without an `owner`; as {@linkcode prepareJettonTransfer}.
  */
 export async function buildTransferMessage(
   { pool, note, matched, jetton, owner, asComment }: {
@@ -36,31 +33,22 @@ export async function buildTransferMessage(
   },
 ): Promise<TransferMessage> {
   const { commitment } = note;
-  const { denomination } = matched;
-  const { chain } = pool;
   if (jetton === undefined) {
-    const deposit = { commitment, value: denomination };
+    const deposit = { commitment, value: matched.denomination };
     return {
       message: asComment ? pool.buildCommentDepositMessage(deposit) : pool.buildDepositMessage(deposit),
       expiryGraceSeconds: EXPIRY_GRACE_SECONDS.native,
       refusedPayer: ({ sender }) => sender,
     };
   }
-  if (owner === undefined) {
-    throw new Problem(
-      "invalid_address",
-      "a deposit of jettons needs the address of the wallet that holds them",
-    );
-  }
-  const poolWallet = await verifyPoolJettonWallet({ chain, pool, jetton }, matched);
-  const jettonWallet = await fetchJettonWalletAddress(chain, jetton.jettonMaster, owner);
-  const forwardAmount = await pool.getDepositValue();
+  const { poolWallet, transfer } = await prepareJettonTransfer(
+    { chain: pool.chain, pool, jetton },
+    matched,
+    owner,
+  );
   return {
-    message: pool.buildJettonDepositMessage({
-      ...{ commitment, owner, jettonWallet, forwardAmount },
-      amount: denomination,
-    }),
-    jettonWallet,
+    message: pool.buildJettonDepositMessage({ commitment, ...transfer }),
+    jettonWallet: transfer.jettonWallet,
     expiryGraceSeconds: EXPIRY_GRACE_SECONDS.jetton,
     // Anyone can notify the pool in another wallet's name.
     refusedPayer: (event) => event.sender.equals(poolWallet) ? depositorOf(event) : undefined,

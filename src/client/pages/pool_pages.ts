@@ -1,4 +1,5 @@
 /** Downloads a pool's public data in whole pages, so that no server learns which note matters. */
+import { concatBytes } from "@noble/hashes/utils.js";
 import { FIELD_BYTES } from "../../core/crypto/field.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import { SETTLED_PAYMENT_DEPTH } from "../../core/protocol/pool_constants.ts";
@@ -157,20 +158,10 @@ async function downloadPages({ fetchPage, key, cache, capacity, margin }: Pages)
     parts.push(page);
     if (page.length < PAGE_BYTES) break;
   }
-  const bytes = concat(parts);
+  const bytes = concatBytes(...parts);
   const cachedBytes = wholePages(bytes.length - margin * FIELD_BYTES);
   if (cachedBytes > known.length) await cache?.write(key, bytes.slice(0, cachedBytes));
   return bytes;
 }
 
 const wholePages = (length: number) => Math.max(0, Math.floor(length / PAGE_BYTES)) * PAGE_BYTES;
-
-function concat(parts: readonly Uint8Array[]): Uint8Array {
-  const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  return bytes;
-}

@@ -6,7 +6,7 @@ import type { ProveOptions } from "../../prover/prover.ts";
 import type { Chain, TransactionId } from "../../ton/chain.ts";
 import { assertFunds } from "../../ton/wallet/funds.ts";
 import type { Wallet } from "../../ton/wallet/wallet.ts";
-import { refusalReason, waitForPoolEvent } from "../../ton/pool/history/pool_watch.ts";
+import { EXPIRY_GRACE_SECONDS, refusalReason, waitForPoolEvent } from "../../ton/pool/history/pool_watch.ts";
 import type { WithdrawArgs } from "../relayer/relayer_client.ts";
 import { buildWithdrawArgs, type WithdrawRequest } from "./build_withdraw_args.ts";
 
@@ -18,8 +18,6 @@ interface SelfWithdrawalRequest extends Omit<WithdrawRequest, "relayer" | "fee" 
   readonly onProved?: (args: WithdrawArgs) => Promise<void>;
 }
 
-/** Blocks up to `validUntil` are visible at the endpoint after this many seconds. */
-const EXPIRY_GRACE_SECONDS = 15;
 const MAX_STALE_SLOTS = 5;
 /** Lower than for jettons, because there is one message and no jetton wallet. */
 const MAX_TRANSFER_FEE_NANO = 20_000_000n;
@@ -76,7 +74,7 @@ async function sendWithdrawal(
       const Refusal = event.exitCode === exitCodes.ERR_STALE_SLOT ? StaleSlot : Problem;
       throw new Refusal("contract_refused", `the pool refused the withdrawal: ${reason}`);
     },
-    afterScan: () => chainTime > validUntil + EXPIRY_GRACE_SECONDS,
+    afterScan: () => chainTime > validUntil + EXPIRY_GRACE_SECONDS.native,
   });
   if (tx !== undefined) return tx;
   throw new Problem("chain_unavailable", "the transfer was not included in time; the note is unspent");

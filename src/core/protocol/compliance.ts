@@ -17,6 +17,7 @@ import {
   hashTextSchema,
 } from "./api/scalars.ts";
 import { proofSchema } from "../crypto/proof_schema.ts";
+import { canonicalJson } from "../text/canonical_json.ts";
 import { DuplicateKeyError, parseStrictJson } from "../text/strict_json.ts";
 
 const MAX_PURPOSE_LENGTH = 500;
@@ -136,15 +137,4 @@ function parseReportJson(text: string): unknown {
       : "it is neither a report's JSON nor its page";
     throw new Problem("invalid_report", detail, { cause });
   }
-}
-
-/** Canonical JSON: RFC 8785 restricted to strings, integers and null. */
-function canonicalJson(value: unknown): string {
-  return JSON.stringify(
-    value,
-    (_, member) =>
-      typeof member === "object" && member !== null && !Array.isArray(member)
-        ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => a < b ? -1 : 1))
-        : member,
-  );
 }

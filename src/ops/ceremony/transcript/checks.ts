@@ -1,3 +1,4 @@
+import { canonicalJson } from "../../../core/text/canonical_json.ts";
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import { type AnyCircuitName, circuitsOf } from "../../../core/crypto/groth16.ts";
 import type { ArithmeticPool } from "../arithmetic/pool.ts";
@@ -10,7 +11,6 @@ import { historyOf } from "./entries.ts";
 import { isSignatureValid } from "./signature.ts";
 import {
   canonicalHash,
-  canonicalJson,
   closingBeacon,
   contributionsOf,
   entryName,

@@ -1,4 +1,5 @@
 /** Published after every entry: an earlier copy shows that nothing was replaced. */
+import { canonicalJson } from "../../../core/text/canonical_json.ts";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import * as z from "zod";
@@ -150,15 +151,6 @@ export function withHash<T extends { readonly previous: string }>(entry: T): T &
 
 export function canonicalHash(value: unknown): string {
   return bytesToHex(sha256(utf8ToBytes(canonicalJson(value))));
-}
-
-/** JSON without spaces, with members sorted by name. */
-export function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
-  if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  const members = Object.entries(value).filter(([, member]) => member !== undefined);
-  members.sort(([x], [y]) => x < y ? -1 : 1);
-  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(",")}}`;
 }
 
 export function newTranscript(

@@ -1,10 +1,10 @@
+import { canonicalJson } from "../../../core/text/canonical_json.ts";
 import { deepEqual, equal, throws } from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { circuitsOfVersion } from "../../../core/crypto/groth16.ts";
 import { MAX_CONSTRAINTS } from "../size_limits.ts";
 import {
   canonicalHash,
-  canonicalJson,
   closingBeacon,
   contributionsOf,
   entryName,

@@ -6,6 +6,9 @@ import type { Chain, TransactionId } from "../../chain.ts";
 import type { PoolEvent } from "./pool_events.ts";
 import { scanPoolTransactions } from "./scan.ts";
 
+/** How long after its expiry a transfer may still reach the pool; jettons pass through two more wallets. */
+export const EXPIRY_GRACE_SECONDS = { native: 15, jetton: 60 };
+
 interface PoolWatch<T> {
   readonly after: TransactionId | undefined;
   readonly pollIntervalMs: number;
