@@ -12,14 +12,13 @@ interface Contender {
 
 /** Implementations of the same work. Ratios are relative to the first one. */
 export interface Comparison {
-  readonly title: string;
-  /** The name of one operation. */
-  readonly operation: string;
   readonly rounds: number;
-  /** Prepares the contenders, untimed: loads keys, creates inputs, and checks that all give the same result. */
-  open(): Promise<readonly Contender[]> | readonly Contender[];
-  /** Frees what `open` allocated. */
-  close?(): void | Promise<void>;
+  /**
+   * Prepares the contenders, untimed: loads keys, creates inputs, and checks that all give the same result.
+   *
+   * @param resources what to free after the last round
+   */
+  open(resources: AsyncDisposableStack): Promise<readonly Contender[]> | readonly Contender[];
 }
 
 /** A contender's time for one operation. */
@@ -35,29 +34,26 @@ interface Measurement {
  * the load of a shared machine changes by more than most improvements gain.
  */
 export async function measure(
-  section: Pick<Comparison, "rounds" | "open" | "close">,
+  comparison: Comparison,
   now: () => number = () => performance.now(),
 ): Promise<Measurement[]> {
-  const contenders = await section.open();
-  try {
-    const rounds: number[][] = [];
-    for (let round = 0; round <= section.rounds; round++) {
-      const times: number[] = [];
-      for (const { operations, run } of contenders) {
-        const start = now();
-        await run();
-        times.push((now() - start) / operations);
-      }
-      if (round > 0) rounds.push(times);
+  await using resources = new AsyncDisposableStack();
+  const contenders = await comparison.open(resources);
+  const rounds: number[][] = [];
+  for (let round = 0; round <= comparison.rounds; round++) {
+    const times: number[] = [];
+    for (const { operations, run } of contenders) {
+      const start = now();
+      await run();
+      times.push((now() - start) / operations);
     }
-    return contenders.map(({ name }, i) => ({
-      name,
-      milliseconds: median(rounds.map((times) => times[i])),
-      ratio: median(rounds.map((times) => times[i] / times[0])),
-    }));
-  } finally {
-    await section.close?.();
+    if (round > 0) rounds.push(times);
   }
+  return contenders.map(({ name }, i) => ({
+    name,
+    milliseconds: median(rounds.map((times) => times[i])),
+    ratio: median(rounds.map((times) => times[i] / times[0])),
+  }));
 }
 
 /** Returns the middle value, or the mean of the two middle values. */

@@ -16,8 +16,10 @@ Deno.test("a measurement leaves the warm-up out and compares with the first cont
   });
   const measured = await measure({
     rounds: 3,
-    open: () => [takes("ours", [999, 10, 20, 30], 10), takes("theirs", [999, 20, 60, 60], 2)],
-    close: () => void (closed = true),
+    open(resources) {
+      resources.defer(() => void (closed = true));
+      return [takes("ours", [999, 10, 20, 30], 10), takes("theirs", [999, 20, 60, 60], 2)];
+    },
   }, () => clock);
   assert.deepEqual(measured, [
     { name: "ours", milliseconds: 2, ratio: 1 },

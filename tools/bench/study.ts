@@ -74,20 +74,24 @@ export interface Study {
 /** Targets of a comparison, by contender: its time divided by the first contender's. */
 export type Targets = Readonly<Record<string, Partial<Record<Build, number>>>>;
 
-/** Creates a study of contenders that take turns. The first one is ours. */
+/**
+ * Creates a study, in both builds, of contenders that take turns. The first one is ours.
+ *
+ * @param operation the name of one operation
+ */
 export function comparisonStudy(
-  study: Omit<Study, "run" | "title">,
-  section: Comparison,
-  targets: Targets = {},
+  { id, title, about, operation, targets, ...comparison }:
+    & Omit<Study, "run" | "builds">
+    & Comparison
+    & { readonly operation: string; readonly targets: Targets },
 ): Study {
   return {
-    ...study,
-    title: section.title,
+    ...{ id, title, about, builds: ["plain", "wide"] },
     async run(build) {
-      const measured = await measure(section);
+      const measured = await measure(comparison);
       const figures = measured.map(({ name, milliseconds, ratio }, i) => {
         const atLeast = targets[name]?.[build];
-        return figure(name, milliseconds, `ms a ${section.operation}`, {
+        return figure(name, milliseconds, `ms a ${operation}`, {
           ...i > 0 && { ratio },
           ...atLeast !== undefined && { target: { of: "ratio", atLeast } },
         });

@@ -9,10 +9,9 @@ const PACKAGES = ["snarkjs@0.7.6", "circomlibjs@0.1.7"];
 const SCRIPT = new URL("node_peer.mjs", import.meta.url).pathname;
 
 /** A Node process with the peers loaded. */
-export interface NodePeer {
+export interface NodePeer extends AsyncDisposable {
   /** Runs `op` and returns its result. Throws its error. */
   request(op: string, args?: Record<string, unknown>): Promise<unknown>;
-  close(): Promise<void>;
 }
 
 /** Installs missing packages and starts the process. */
@@ -36,7 +35,7 @@ export async function openNodePeer(): Promise<NodePeer> {
       if (error !== undefined) throw new Error(`${op}: ${error}`);
       return result;
     },
-    async close() {
+    async [Symbol.asyncDispose]() {
       await writer.close().catch(() => {});
       child.kill("SIGKILL"); // its threads would keep it alive
       await child.status;

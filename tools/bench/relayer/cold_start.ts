@@ -7,7 +7,6 @@ import { createTreeSnapshotFiles } from "../../../src/store/files/tree_snapshot_
 import { inlineTreeService } from "../../../src/tree/tree_service.ts";
 import { freshDatabase, postgresServer } from "../../../testkit/servers/services.ts";
 import { depositTime } from "../../../testkit/relayer/deposit_rows.ts";
-import { median } from "../comparison.ts";
 import { blockFigure, type Figure, figure, type Outcome, type Study } from "../study.ts";
 import { type RecordedChain, startRecordedChain } from "./recorded_chain.ts";
 import { type SeededRelayer, seedStore, startSeededRelayer } from "./seeded_relayer.ts";
@@ -34,7 +33,7 @@ async function timed(start: () => Promise<SeededRelayer>): Promise<Start> {
 
 function startFigures(name: string, starts: readonly Start[], target?: Figure["target"]): Figure[] {
   return [
-    { name, value: median(starts.map(({ seconds }) => seconds)), unit: "s", ...target ? { target } : {} },
+    figure(name, starts.map(({ seconds }) => seconds), "s", target && { target }),
     blockFigure(`${name}: longest block of the event loop`, starts.map(({ longest }) => longest)),
   ];
 }

@@ -164,52 +164,36 @@ function addSample(all: Map<string, LoadSamples>, name: string, own: Load, base:
 function figuresOf(kinds: readonly RequestKind[], all: Map<string, LoadSamples>): Figure[] {
   return kinds.flatMap(({ name, beside, bounded }): Figure[] => {
     const { own, rates, latencies, gaps } = all.get(name)!;
-    const rate = beside === "/large" ? bodies(name, own, rates) : {
-      name,
-      value: median(own.map(({ perSecond }) => perSecond)),
-      unit: "requests/s",
-      ratio: median(rates),
-      ...bounded ? { target: RATE } : {},
-    };
+    const ratio = median(rates);
     return [
-      rate,
-      figure(`${name}: 99 of 100 within`, own.map(({ p99Ms }) => p99Ms), "ms", {
-        ratio: median(latencies),
-        ...bounded ? { target: LATENCY } : {},
-      }),
+      beside === "/large"
+        ? bytesFigure(name, own, { ratio, target: { of: "value", atLeast: 1 } })
+        : rateFigure(name, own, { ratio, ...bounded && { target: RATE } }),
+      latencyFigure(name, own, { ratio: median(latencies), ...bounded && { target: LATENCY } }),
       blockFigure(`${name}: longest block of the event loop`, gaps),
     ];
   });
 }
 
-function bodies(name: string, own: readonly Load[], rates: readonly number[]): Figure {
-  return {
-    name,
-    value: median(own.map(({ bytesPerSecond }) => bytesPerSecond)) / 1e9,
-    unit: "GB/s",
-    ratio: median(rates),
-    target: { of: "value", atLeast: 1 },
-  };
-}
+type More = Parameters<typeof figure>[3];
+
+const rateFigure = (name: string, loads: readonly Load[], more?: More) =>
+  figure(name, loads.map(({ perSecond }) => perSecond), "requests/s", more);
+const latencyFigure = (name: string, loads: readonly Load[], more?: More) =>
+  figure(`${name}: 99 of 100 within`, loads.map(({ p99Ms }) => p99Ms), "ms", more);
+const bytesFigure = (name: string, loads: readonly Load[], more?: More) =>
+  figure(name, loads.map(({ bytesPerSecond }) => bytesPerSecond / 1e9), "GB/s", more);
 
 function emptyFigures(all: Map<string, LoadSamples>): Figure[] {
   const [small, large, body] = EMPTY_KINDS.map(({ name }) => all.get(name)!);
-  const rate = (loads: readonly Load[]) => median(loads.map(({ perSecond }) => perSecond));
+  const server = "an empty Hono server";
   return [
-    figure("an empty Hono server", rate(small.own), "requests/s"),
-    figure("an empty Hono server: 99 of 100 within", median(small.own.map(({ p99Ms }) => p99Ms)), "ms"),
-    figure("an empty Hono server: longest block of the event loop", Math.max(...small.gaps), "ms"),
-    figure("an empty Hono server that reads a JSON body", rate(body.own), "requests/s"),
-    figure(
-      "an empty Hono server that reads a JSON body: 99 of 100 within",
-      median(body.own.map(({ p99Ms }) => p99Ms)),
-      "ms",
-    ),
-    figure(
-      "an empty Hono server with the same bytes",
-      median(large.own.map(({ bytesPerSecond }) => bytesPerSecond)) / 1e9,
-      "GB/s",
-    ),
+    rateFigure(server, small.own),
+    latencyFigure(server, small.own),
+    figure(`${server}: longest block of the event loop`, Math.max(...small.gaps), "ms"),
+    rateFigure(`${server} that reads a JSON body`, body.own),
+    latencyFigure(`${server} that reads a JSON body`, body.own),
+    bytesFigure(`${server} with the same bytes`, large.own),
   ];
 }
 

@@ -1,31 +1,28 @@
 /** Compares a contribution to a ceremony with snarkjs on Node, from key file to key file, on all cores. */
 import assert from "node:assert/strict";
 import { type CircuitName, circuitNames } from "../../../src/core/crypto/groth16.ts";
-import { type ArithmeticPool, openArithmeticPool } from "../../../src/ops/ceremony/arithmetic/pool.ts";
+import { openArithmeticPool } from "../../../src/ops/ceremony/arithmetic/pool.ts";
 import { checkHistory, contribute, contributionSeeds } from "../../../src/ops/ceremony/contribution.ts";
 import { parseZkey, serializeZkey } from "../../../src/ops/ceremony/zkey.ts";
-import { type NodePeer, openNodePeer } from "../peers/node_peer.ts";
+import { openNodePeer } from "../peers/node_peer.ts";
 import { artifactPath, comparisonStudy, type Study } from "../study.ts";
 
 /** Target: snarkjs' time divided by ours. */
 const BOUND = 3;
 
 function contributionStudy(circuit: CircuitName): Study {
-  let arithmetic: ArithmeticPool;
-  let node: NodePeer;
-  let folder: string;
   return comparisonStudy({
     id: `contribution-${circuit}`,
-    about: "Both programs divide the same number of points by one secret and produce the new key file.",
-    builds: ["plain", "wide"],
-  }, {
     title: `Contribution to the key of ${circuit}`,
+    about: "Both programs divide the same number of points by one secret and produce the new key file.",
     operation: "contribution",
     rounds: 3,
-    async open() {
-      node = await openNodePeer();
-      arithmetic = openArithmeticPool();
-      folder = await Deno.makeTempDir({ prefix: "tonado-bench-" });
+    targets: { "snarkjs on Node": { plain: BOUND, wide: BOUND } },
+    async open(resources) {
+      const node = resources.use(await openNodePeer());
+      const arithmetic = resources.adopt(openArithmeticPool(), (pool) => pool.close());
+      const folder = await Deno.makeTempDir({ prefix: "tonado-bench-" });
+      resources.defer(() => Deno.remove(folder, { recursive: true }));
       const zkey = artifactPath(`${circuit}.zkey`);
       const files = { ours: `${folder}/ours.zkey`, theirs: `${folder}/theirs.zkey` };
       const entropy = new TextEncoder().encode("bench");
@@ -49,12 +46,7 @@ function contributionStudy(circuit: CircuitName): Study {
         { name: "snarkjs on Node", operations: 1, run: theirs },
       ];
     },
-    async close() {
-      arithmetic.close();
-      await node.close();
-      await Deno.remove(folder, { recursive: true });
-    },
-  }, { "snarkjs on Node": { plain: BOUND, wide: BOUND } });
+  });
 }
 
 export const ceremonyStudies: readonly Study[] = circuitNames.map(contributionStudy);

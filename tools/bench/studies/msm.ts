@@ -98,7 +98,7 @@ async function run(build: Build): Promise<Outcome> {
   initSync({ module: build === "wide" ? wideWasmBytes() : wasmBytes() });
   const file = readFileSync(zkey);
   const key = new Key(file);
-  const node = await openNodePeer();
+  await using node = await openNodePeer();
   const factors = await Deno.makeTempFile({ prefix: "tonado-bench-" });
   try {
     const scalars = scalarsOf(Number(await node.request("zkeyVariables", { zkey })));
@@ -108,7 +108,6 @@ async function run(build: Build): Promise<Outcome> {
       node.request("msm", { zkey, scalars: factors, ...of }) as Promise<PeerSum>;
     return { figures: await compared(build, key, arkworks, peerSum, scalars) };
   } finally {
-    await node.close();
     await Deno.remove(factors);
   }
 }

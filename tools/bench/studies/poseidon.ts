@@ -10,23 +10,21 @@ import {
   writeFieldBytes,
 } from "../../../src/core/crypto/field.ts";
 import { hashPairs, poseidon } from "../../../src/core/crypto/poseidon.ts";
-import { type NodePeer, openNodePeer } from "../peers/node_peer.ts";
+import { openNodePeer } from "../peers/node_peer.ts";
 import { comparisonStudy } from "../study.ts";
 
 const PAIRS = 4096;
 const FEW = 256;
-let node: NodePeer;
 
 export const poseidonStudy = comparisonStudy({
   id: "poseidon",
+  title: "Poseidon of two inputs",
   about:
     "State of three elements (t = 3), S-box x^5. circomlibjs runs on Node and hashes over another field, BN254.",
-  builds: ["plain", "wide"],
-}, {
-  title: "Poseidon of two inputs",
   operation: "hash",
   rounds: 7,
-  async open() {
+  targets: { "npm poseidon-bls12381": { plain: 11, wide: 17 } },
+  async open(resources) {
     const inputs = Array.from({ length: 2 * PAIRS }, (_, i) => FIELD_MODULUS / BigInt(i + 2));
     const bytes = new Uint8Array(inputs.length * FIELD_BYTES);
     inputs.forEach((x, i) => writeFieldBytes(x, bytes, i * FIELD_BYTES));
@@ -34,7 +32,7 @@ export const poseidonStudy = comparisonStudy({
     const few = (hash: (pair: bigint[]) => bigint) => () => {
       for (let i = 0; i < FEW; i++) hash([inputs[2 * i], inputs[2 * i + 1]]);
     };
-    node = await openNodePeer();
+    const node = resources.use(await openNodePeer());
     return [
       { name: `ours, ${PAIRS} in a call`, operations: PAIRS, run: () => hashPairs(bytes) },
       { name: "ours, one in a call", operations: FEW, run: few(poseidon) },
@@ -46,5 +44,4 @@ export const poseidonStudy = comparisonStudy({
       },
     ];
   },
-  close: () => node.close(),
-}, { "npm poseidon-bls12381": { plain: 11, wide: 17 } });
+});

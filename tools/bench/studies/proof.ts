@@ -58,21 +58,18 @@ const bounds = {
 
 function proofStudy(circuit: CircuitName, threads: "single" | "all"): Study {
   const single = threads === "single";
-  let prover: Prover;
-  let node: NodePeer;
   return comparisonStudy({
     id: `${circuit}-${threads}`,
     about: "The time from the inputs to the proof. Ours includes verifying the proof.",
-    builds: ["plain", "wide"],
-  }, {
     title: `Proof of a ${circuit === "withdraw" ? "withdrawal" : circuit}, ${
       single ? "one thread" : "all cores"
     }`,
     operation: "proof",
     rounds: 3,
-    async open() {
-      node = await openNodePeer();
-      prover = await createProver(single ? { maxWorkers: 1 } : {});
+    targets: { "snarkjs on Node": bounds[circuit][threads] },
+    async open(resources) {
+      const node = resources.use(await openNodePeer());
+      const prover = await openProver(resources, single ? { maxWorkers: 1 } : {});
       const ours = () => prove[circuit](prover);
       const theirs = () => snarkjsProof(node, circuit, single);
       assert.deepEqual((await ours()).publicSignals, (await theirs()).publicSignals);
@@ -81,34 +78,33 @@ function proofStudy(circuit: CircuitName, threads: "single" | "all"): Study {
         { name: "snarkjs on Node", operations: 1, run: theirs },
       ];
     },
-    async close() {
-      prover.close();
-      await node.close();
-    },
-  }, { "snarkjs on Node": bounds[circuit][threads] });
+  });
 }
 
-let settler: Prover;
+async function openProver(
+  resources: AsyncDisposableStack,
+  options: { maxWorkers?: number } = {},
+): Promise<Prover> {
+  return resources.adopt(await createProver(options), (prover) => prover.close());
+}
 
 /** Compares both versions' way of putting commitments into the tree: one deposit, and a settlement of 16. */
 const settlement = comparisonStudy({
   id: "settlement-all",
+  title: "Proof of a settlement, all cores",
   about:
     "A settlement of 16 deposits of a version 2 pool, compared with a deposit to a version 1 pool. A ratio of 0.625x means that it takes 1.6 times as long.",
-  builds: ["plain", "wide"],
-}, {
-  title: "Proof of a settlement, all cores",
   operation: "proof",
   rounds: 3,
-  async open() {
-    settler = await createProver();
+  targets: { "our deposit": { plain: 1 / 1.6, wide: 1 / 1.6 } },
+  async open(resources) {
+    const settler = await openProver(resources);
     return [
       { name: "ours", operations: 1, run: () => settler.proveSettlement(settlementProverInput()) },
       { name: "our deposit", operations: 1, run: () => prove.deposit(settler) },
     ];
   },
-  close: () => settler.close(),
-}, { "our deposit": { plain: 1 / 1.6, wide: 1 / 1.6 } });
+});
 
 const { Fp12 } = bls12_381.fields;
 
@@ -132,21 +128,17 @@ function nobleVerifier(vkey: Record<string, never>) {
   };
 }
 
-let verifying: { prover: Prover; node: NodePeer };
-
 const verification = comparisonStudy({
   id: "verify",
+  title: "Verification of a proof",
   about:
     "The proof of a withdrawal, with a key that was loaded before. Ours runs on a worker thread, as in a relayer, and includes the messages to it.",
-  builds: ["plain", "wide"],
-}, {
-  title: "Verification of a proof",
   operation: "proof",
   rounds: 15,
-  async open() {
-    const prover = await createProver({ maxWorkers: 1 });
-    const node = await openNodePeer();
-    verifying = { prover, node };
+  targets: { "mcl-wasm": { plain: 1, wide: 1 } },
+  async open(resources) {
+    const prover = await openProver(resources, { maxWorkers: 1 });
+    const node = resources.use(await openNodePeer());
     const vkey = JSON.parse(await Deno.readTextFile(artifactPath("withdraw.vkey.json")));
     const made = await prove.withdraw(prover);
     const noble = nobleVerifier(vkey);
@@ -163,11 +155,7 @@ const verification = comparisonStudy({
       { name: "snarkjs on Node", operations: 1, run: theirs },
     ];
   },
-  async close() {
-    verifying.prover.close();
-    await verifying.node.close();
-  },
-}, { "mcl-wasm": { plain: 1, wide: 1 } });
+});
 
 /** Measures proofs by number of workers, up to twice the cores. */
 async function byWorkers(): Promise<Outcome> {
