@@ -7,7 +7,7 @@
 import { gzipSync } from "node:zlib";
 import { formatDeployments } from "../../src/core/protocol/deployments.ts";
 import { type Localnet, startLocalnet } from "../../src/localnet/localnet.ts";
-import { freePort } from "../../testkit/programs/program.ts";
+import { freePort, startProgram } from "../../testkit/programs/program.ts";
 import { waitUntil } from "../../testkit/programs/wait_until.ts";
 import { readArguments } from "../shared/arguments.ts";
 import { withTempDirectory } from "../../testkit/programs/temp_directory.ts";
@@ -41,28 +41,21 @@ async function measure(localnet: Localnet, directory: string): Promise<{ livez: 
       return ok;
     }, () => false);
   const begin = performance.now();
-  const relayer = new Deno.Command(binary, {
-    args: ["serve"],
-    clearEnv: true,
-    env: {
-      RELAYER_NETWORK: "localnet",
-      RELAYER_WALLET_MNEMONIC: localnet.relayer.mnemonic,
-      RELAYER_WALLET_VERSION: localnet.relayer.version,
-      RELAYER_DEPLOYMENTS: registry,
-      RELAYER_DATA_DIR: `${directory}/data`,
-      RELAYER_PORT: String(port),
-      INDEXER_URL: localnet.url,
-    },
-    stdout: "null",
-    stderr: "null",
-  }).spawn();
+  const relayer = startProgram([binary], ["serve"], {
+    RELAYER_NETWORK: "localnet",
+    RELAYER_WALLET_MNEMONIC: localnet.relayer.mnemonic,
+    RELAYER_WALLET_VERSION: localnet.relayer.version,
+    RELAYER_DEPLOYMENTS: registry,
+    RELAYER_DATA_DIR: `${directory}/data`,
+    RELAYER_PORT: String(port),
+    INDEXER_URL: localnet.url,
+  });
   while (!await answers("/livez")) await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   const livez = performance.now() - begin;
   await waitUntil("the relayer is ready", () => answers("/readyz"));
   const status = await Deno.readTextFile(`/proc/${relayer.pid}/status`);
   const memory = 1024 * Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]);
-  relayer.kill("SIGTERM");
-  await relayer.status;
+  await relayer.stop();
   return { livez, memory };
 }
 

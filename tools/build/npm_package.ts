@@ -85,15 +85,8 @@ async function pack(): Promise<void> {
 async function documentApi(): Promise<void> {
   await run(`${bin}/typedoc`, [
     ...["--entryPoints", "src/mod.ts", "--tsconfig", "tools/npm/tsconfig.json", "--out", `${output}/api`],
-    ...[
-      "--name",
-      `tonado ${metadata.version}`,
-      "--readme",
-      "none",
-      "--disableSources",
-      "--logLevel",
-      "Error",
-    ],
+    ...["--name", `tonado ${metadata.version}`, "--readme", "none", "--disableSources"],
+    ...["--logLevel", "Error"],
   ]);
 }
 

@@ -6,7 +6,6 @@
  * `stage/src/bin/*.js` finds `../../artifacts/` as `src/prover/*.ts` does. Without access to Deno's download site, DENORT_BIN is the runtime to
  * embed, built for the target, and TONADO_COMPILER the Deno of the same version.
  */
-import { fileURLToPath } from "node:url";
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
@@ -74,12 +73,7 @@ const PREAMBLE = [
 ].join("\n");
 
 try {
-  await run(Deno.execPath(), [
-    "run",
-    "-A",
-    fileURLToPath(new URL("tools/build/app.ts", root)),
-    "--no-budgets",
-  ]);
+  await run(Deno.execPath(), ["run", "-A", "tools/build/app.ts", "--no-budgets"]);
   await bundle();
   await embed();
   await forgetTimes(stage);
