@@ -21,7 +21,6 @@ async function findFiles(pattern: RegExp, among = /./): Promise<string[]> {
 const mayUseTimers: Record<string, string> = {
   "main.ts": "flushes the summaries of repeated warnings until the relayer stops",
   "src/app/shell/app.tsx": "an effect whose cleanup ends the interval",
-  "src/app/shell/open_screens.tsx": "an effect whose cleanup ends the timer",
   "src/app/views/parts.tsx": "an effect that moves the focus after the browser's layout",
   "src/core/event_loop_yield.ts": "lets other tasks run, and waits for no time",
   "src/core/time.ts": "the clock",

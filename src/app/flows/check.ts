@@ -23,12 +23,14 @@ export type CheckState =
     readonly step: "reading";
     readonly pool: string;
     readonly seen: number;
+    readonly isBackground: boolean; // the user did not ask for it
+    readonly problem?: Problem; // of the check before
     readonly result?: CheckResultView;
   }
   | { readonly step: "failed"; readonly problem: Problem; readonly result?: CheckResultView };
 
 export type CheckEvent =
-  | { readonly type: "check" }
+  | { readonly type: "check"; readonly isBackground?: boolean }
   | { readonly type: "progress"; readonly pool: string; readonly seen: number }
   | { readonly type: "checked"; readonly result: CheckResultView }
   | { readonly type: "failed"; readonly problem: Problem }
@@ -37,14 +39,26 @@ export type CheckEvent =
 export interface CheckServices {
   /** Reads every pool, with or without notes, so that the endpoint does not learn which pools have notes. */
   check(signal: AbortSignal, onProgress: (pool: string, seen: number) => void): Promise<CheckResultView>;
+  /** Returns when the next check is due: at fixed intervals, so that no server learns whether a note waits. */
+  waitForNext(signal: AbortSignal): Promise<void>;
 }
+
+/** The first check, at the start of a visit. */
+export const firstCheck: CheckState = { step: "reading", pool: "", seen: 0, isBackground: false };
 
 export function checkMachine(services: CheckServices): Machine<CheckState, CheckEvent> {
   return {
     next: nextCheck,
     failed: (problem) => ({ type: "failed", problem }),
     works(state) {
-      if (state.step !== "reading") return {};
+      if (state.step !== "reading") {
+        return {
+          wait: async (signal, send) => {
+            await services.waitForNext(signal);
+            send({ type: "check", isBackground: true });
+          },
+        };
+      }
       return {
         check: async (signal, send) => {
           const onProgress = (pool: string, seen: number) => send({ type: "progress", pool, seen });
@@ -59,14 +73,35 @@ export function nextCheck(state: CheckState, event: CheckEvent): CheckState {
   const earlier = state.result && { result: state.result };
   switch (event.type) {
     case "check":
-      return state.step === "reading" ? state : { step: "reading", pool: "", seen: 0, ...earlier };
+      return nextOnCheck(state, event.isBackground === true);
     case "progress":
       return state.step === "reading" ? { ...state, pool: event.pool, seen: event.seen } : state;
     case "checked":
-      return state.step === "reading" ? { step: "idle", result: event.result } : state;
+      return state.step === "reading" ? { step: "idle", result: addRecovered(state, event.result) } : state;
     case "failed":
       return state.step === "reading" ? { step: "failed", problem: event.problem, ...earlier } : state;
     case "cancel":
       return state.step === "reading" ? { step: "idle", ...earlier } : state;
   }
+}
+
+/** Keeps the number of recovered notes on the screen until the user asks for another check. */
+function addRecovered(
+  { isBackground, result: earlier }: Extract<CheckState, { step: "reading" }>,
+  result: CheckResultView,
+): CheckResultView {
+  const recovered = isBackground && earlier ? earlier.recovered : 0;
+  return { ...result, recovered: recovered + result.recovered };
+}
+
+/** A check that the user asks for becomes visible; a background check changes nothing on the screen. */
+function nextOnCheck(state: CheckState, isBackground: boolean): CheckState {
+  if (state.step === "reading") {
+    return isBackground || !state.isBackground ? state : { ...state, isBackground };
+  }
+  return {
+    ...{ step: "reading", pool: "", seen: 0, isBackground },
+    ...state.result && { result: state.result },
+    ...isBackground && state.step === "failed" && { problem: state.problem },
+  };
 }

@@ -3,7 +3,7 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { Problem, type ProblemCode } from "../../core/errors/problem.ts";
 import { Secret } from "../../core/text/secret.ts";
 import { type BackupEvent, backupMachine, type BackupState, nextBackup } from "./backup.ts";
-import { type CheckState, nextCheck } from "./check.ts";
+import { checkMachine, type CheckState, firstCheck, nextCheck } from "./check.ts";
 import { startFlow } from "./machine.ts";
 import { nextReport, type ReportEvent, type ReportState } from "./report.ts";
 import { nextRestore, type RestoreEvent, type RestoreState } from "./restore.ts";
@@ -180,6 +180,51 @@ Deno.test("a check keeps its earlier result while it reads, fails or is cancelle
     state = nextCheck(state, event);
     deepEqual([state.step, state.result], [step, result]);
   }
+});
+
+Deno.test("checks follow each other at fixed intervals, whatever they find", async () => {
+  const facts = new Map([["aa", { state: "waiting", deposits: 1 }]] as const);
+  const outcomes = [
+    () => Promise.resolve({ facts: new Map(), recovered: 0, unread: [] }),
+    () => Promise.resolve({ facts, recovered: 1, unread: [] }),
+    () => Promise.reject(new Problem("chain_unavailable")),
+  ];
+  let ring = () => {};
+  let [checks, waits] = [0, 0];
+  const flow = startFlow(
+    checkMachine({
+      check: () => outcomes[checks++ % outcomes.length](),
+      waitForNext() {
+        waits++;
+        return new Promise((resolve) => ring = resolve);
+      },
+    }),
+    firstCheck,
+  );
+  const settle = async () => {
+    for (let i = 0; i < 10; i++) await Promise.resolve();
+  };
+  for (let turn = 1; turn <= 6; turn++) {
+    await settle();
+    deepEqual([checks, waits], [turn, turn]);
+    ring();
+  }
+  flow.stop();
+});
+
+Deno.test("a background check keeps the screen, and becomes visible when the user asks for one", () => {
+  const problem = new Problem("chain_unavailable");
+  const background = nextCheck({ step: "failed", problem }, { type: "check", isBackground: true });
+  ok(background.step === "reading" && background.isBackground && background.problem === problem);
+  const asked = nextCheck(background, { type: "check" });
+  ok(asked.step === "reading" && !asked.isBackground);
+  equal(nextCheck(asked, { type: "check", isBackground: true }), asked);
+  const found = { facts: new Map(), recovered: 2, unread: [] };
+  const counts = [true, false].map((isBackground) => {
+    const reading = nextCheck({ step: "idle", result: found }, { type: "check", isBackground });
+    return nextCheck(reading, { type: "checked", result: { ...found, recovered: 1 } }).result?.recovered;
+  });
+  deepEqual(counts, [3, 1]);
 });
 
 const facts = { purpose: "p", amount: "1", depositor: "a", recipient: "b", depositedAt: 1, withdrawnAt: 2 };

@@ -41,6 +41,7 @@ const SERVER_FAULTS: ReadonlySet<ProblemCode> = new Set([
 /** Each pass reads all pools, with or without notes, so that its requests do not depend on the notes. */
 export function checkServices(context: AppContext, session: Session): CheckServices {
   return {
+    waitForNext: (signal) => context.clock.sleep(context.checkIntervalMs, signal),
     async check(signal, onProgress) {
       const facts = new Map<string, NoteFacts>();
       const unread = new Map<string, Problem>();
@@ -102,10 +103,12 @@ async function checkPool(
   const { registry: { network }, clock } = context;
   const seed = await store.seed();
   const deposited = seed ? recoverDerivedNotes(seed, network, deployment, isDeposited) : [];
-  const recovered = await store.add(deposited.map(({ note }) => ({
+  const known = new Set((await store.list()).map(({ note }) => note.reveal().commitment));
+  const missing = deposited.filter(({ note }) => !known.has(note.commitment)).map(({ note }) => ({
     ...derivedRecord(note, deployment, clock.now()),
     state: "deposited" as const,
-  })));
+  }));
+  const recovered = missing.length > 0 ? await store.add(missing) : 0;
   const records = (await store.list()).filter((record) => deploymentOf(context, record) === deployment);
   const statuses = statusesOf(records.map(({ note }) => note.reveal()));
   const facts = new Map<string, NoteFacts>();

@@ -41,6 +41,7 @@ export interface AppContext {
   /** Returns the shared prover. It fetches its files at the first proof. */
   prover(): Promise<Prover>;
   readonly pollIntervalMs: number; // milliseconds between polls of the chain
+  readonly checkIntervalMs: number; // milliseconds between checks of all notes
 }
 
 export const depositChain = (context: AppContext) => context.connect(context.connections().depositEndpoint);

@@ -27,8 +27,3 @@ export function toRow(
     ...depositedAt !== undefined && { ageSeconds: context.clock.now() / 1000 - depositedAt },
   };
 }
-
-/** Returns whether a deposit waits for its settlement, or a note that was paid twice was withdrawn once. */
-export function needsCheck({ state, unspentDeposits = 0 }: NoteRow): boolean {
-  return state === "waiting" || (state === "withdrawn" && unspentDeposits > 1);
-}

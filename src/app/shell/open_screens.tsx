@@ -17,10 +17,10 @@ import { BackupView } from "../views/backup.tsx";
 import { DepositView } from "../views/deposit.tsx";
 import { type NoteRow, NotesView } from "../views/notes.tsx";
 import { WithdrawView } from "../views/withdraw.tsx";
-import { checkMachine, type CheckState } from "../flows/check.ts";
+import { checkMachine, firstCheck } from "../flows/check.ts";
 import { checkServices } from "../services/check_service.ts";
 import type { AppPorts } from "./app_ports.ts";
-import { needsCheck, toRow } from "./note_rows.ts";
+import { toRow } from "./note_rows.ts";
 import { ReportScreen } from "./report_screen.tsx";
 import { ScanOverlay, useScanner } from "./scan_overlay.tsx";
 import { SettingsScreen } from "./settings_screen.tsx";
@@ -44,15 +44,13 @@ export function OpenScreens(
   const [records, reload] = useRecords(ports, session, route);
   const [check, sendCheck] = useMachine(
     "check",
-    { step: "idle" },
+    firstCheck,
     () => checkMachine(checkServices(ports.context, session)),
   );
   const coverage = useCoverage(ports, session, records);
   const versions = useVersions(ports.place);
   useEffect(reload, [check.step]);
   const rows = records?.map((record) => toRow(ports, record, check, coverage)) ?? [];
-  const waiting = rows.filter(needsCheck);
-  useAutoCheck(check, waiting, () => sendCheck({ type: "check" }));
   const home = () => ports.go("#/");
   const [, screen = "", id = ""] = route.split("/");
   const isPaying = screen === "deposit" ||
@@ -135,20 +133,6 @@ function useCoverage(
     return () => void (isCurrent = false);
   }, [store, records, provenSeed, provenNotes]);
   return coverage;
-}
-
-/** Interval of checks while notes wait for their settlement. Each check reads all pools. */
-const RECHECK_INTERVAL_MS = 15_000;
-
-function useAutoCheck({ step, result }: CheckState, waiting: readonly NoteRow[], check: () => void) {
-  useEffect(check, []);
-  const isNew = waiting.some(({ id }) => result !== undefined && !result.facts.has(id));
-  const isWaiting = waiting.length > 0;
-  useEffect(() => {
-    if (step === "reading" || !isWaiting) return;
-    const timer = setTimeout(check, isNew ? 0 : RECHECK_INTERVAL_MS);
-    return () => clearTimeout(timer);
-  }, [step, isWaiting, isNew, result]);
 }
 
 type KnownProps = ScreenProps & { readonly isBackedUp: boolean; readonly onDone: () => void };

@@ -30,6 +30,8 @@ import { en } from "../text/en.ts";
 import { browserPayerSources } from "../wallet/sources.ts";
 
 const POLL_INTERVAL_MS = { mainnet: 3_000, testnet: 3_000, localnet: 700 } as const;
+/** Each check reads all pools, for every visitor. */
+const CHECK_INTERVAL_MS = { mainnet: 60_000, testnet: 60_000, localnet: 5_000 } as const;
 /** A phone has more cores than memory for them. */
 const MAX_PROVER_WORKERS = 4;
 
@@ -71,6 +73,7 @@ function buildPorts(config: ServedConfig): AppPorts {
       return prover;
     },
     pollIntervalMs: POLL_INTERVAL_MS[config.network],
+    checkIntervalMs: CHECK_INTERVAL_MS[config.network],
   };
   return {
     ...{ context, config, settings, route },

@@ -135,7 +135,7 @@ function NoteCard({ row, onOpen }: { readonly row: NoteRow; readonly onOpen: Not
 
 function Checking({ check, onCheck, onStopCheck, rows }: NotesProps) {
   const { notes, app } = texts;
-  if (check.step === "reading") {
+  if (check.step === "reading" && !check.isBackground) {
     return (
       <>
         <Progress label={notes.checking(check.seen)} />
@@ -147,7 +147,7 @@ function Checking({ check, onCheck, onStopCheck, rows }: NotesProps) {
   return (
     <>
       <Button kind={rows.length === 0 ? "quiet" : "plain"} onClick={onCheck}>{notes.check}</Button>
-      {check.step === "failed" && <ProblemNotice problem={check.problem} />}
+      {check.step !== "idle" && <ProblemNotice problem={check.problem} />}
       {result !== undefined && result.recovered > 0 && (
         <Notice kind="good" live="polite" text={notes.recovered(result.recovered)} />
       )}
