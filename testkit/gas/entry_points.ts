@@ -2,12 +2,8 @@
 import { Address, beginCell, type Cell } from "@ton/core";
 import { type ExitCodeName } from "../../src/core/errors/problem.ts";
 import { FIELD_MODULUS } from "../../src/core/crypto/field.ts";
-import {
-  opCodes,
-  storeAdmin,
-  storeDiscoverJettonWallet,
-  storeRecoverStuck,
-} from "../../src/core/protocol/messages/pool_messages.ts";
+import { storeAdmin, storeRecoverStuck } from "../chain/admin_messages.ts";
+import { opCodes, storeDiscoverJettonWallet } from "../../src/core/protocol/messages/pool_messages.ts";
 import { POOL_CAPACITY } from "../../src/core/protocol/pool_constants.ts";
 import { type JettonDepositChange } from "../chain/jetton_sandbox.ts";
 import { type Outcome, type WithdrawChange } from "../chain/pool_sandbox.ts";

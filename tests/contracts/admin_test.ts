@@ -1,7 +1,8 @@
 /** What an owner can and cannot do; a pool without an owner obeys no one. */
 import assert from "node:assert/strict";
 import { Address, beginCell, type Cell, toNano } from "@ton/core";
-import { opCodes, storeAdmin, storeRecoverStuck } from "../../src/core/protocol/messages/pool_messages.ts";
+import { storeAdmin, storeRecoverStuck } from "../../testkit/chain/admin_messages.ts";
+import { opCodes } from "../../src/core/protocol/messages/pool_messages.ts";
 import { mainnetPrices } from "../../src/localnet/mainnet_config.ts";
 import { assertRejected } from "../support/contracts/pool_assertions.ts";
 import { type Outcome, PoolSandbox } from "../../testkit/chain/pool_sandbox.ts";

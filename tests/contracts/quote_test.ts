@@ -5,7 +5,7 @@
  */
 import assert from "node:assert/strict";
 import { Address, toNano } from "@ton/core";
-import { storeRecoverStuck } from "../../src/core/protocol/messages/pool_messages.ts";
+import { storeRecoverStuck } from "../../testkit/chain/admin_messages.ts";
 import { type ChainPrices, chainPrices } from "../../testkit/chain/chain_prices.ts";
 import type { NetworkPrices } from "../../src/ton/network_prices.ts";
 import { estimateWithdrawalCost, keepOfQuote } from "../../src/ton/pool/withdrawal_cost.ts";

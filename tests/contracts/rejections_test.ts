@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { Address, toNano } from "@ton/core";
 import type { ExitCodeName } from "../../src/core/errors/problem.ts";
 import { FIELD_MODULUS } from "../../src/core/crypto/field.ts";
-import { storeAdmin } from "../../src/core/protocol/messages/pool_messages.ts";
+import { storeAdmin } from "../../testkit/chain/admin_messages.ts";
 import { forgeProof } from "../../testkit/chain/trapdoor_keys.ts";
 import { zeros } from "../../src/core/tree/zeros.ts";
 import { assertRejected } from "../support/contracts/pool_assertions.ts";

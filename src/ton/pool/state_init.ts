@@ -110,14 +110,6 @@ function initialData({ denomination, owner, generation = 0, jettonMaster, versio
   });
 }
 
-export function nativePoolAddress(options: NativePoolOptions): Address {
-  return contractAddress(0, nativePoolInit(options));
-}
-
-export function jettonPoolAddress(options: JettonPoolOptions): Address {
-  return contractAddress(0, jettonPoolInit(options));
-}
-
 export function findPoolGeneration(
   address: Address,
   pool: Omit<PoolOptions, "generation">,

@@ -3,11 +3,11 @@ import { Address, contractAddress } from "@ton/core";
 import native from "../../../artifacts/contracts/native.json" with { type: "json" };
 import { Problem } from "../../core/errors/problem.ts";
 import { uniqueCells } from "../account_storage.ts";
+import { nativePoolAddress } from "../../../testkit/chain/pool_addresses.ts";
 import {
   deploymentMatchesBuild,
   findPoolGeneration,
   loadPoolCode,
-  nativePoolAddress,
   parsePoolCode,
   v2NativePoolInit,
 } from "./state_init.ts";

@@ -6,11 +6,8 @@ import assert from "node:assert/strict";
 import { contractConstants } from "../../../testkit/chain/contract_constants.ts";
 import { Address, beginCell, toNano } from "@ton/core";
 import { exitCodes } from "../../../src/core/errors/problem.ts";
-import {
-  opCodes,
-  storeRecoverStuck,
-  storeRetryPayout,
-} from "../../../src/core/protocol/messages/pool_messages.ts";
+import { storeRecoverStuck } from "../../../testkit/chain/admin_messages.ts";
+import { opCodes, storeRetryPayout } from "../../../src/core/protocol/messages/pool_messages.ts";
 import { mainnetConfig } from "../../../src/localnet/mainnet_config.ts";
 import { maxPoolSize } from "../../../src/ton/pool/pool_size.ts";
 import { estimateWithdrawalCost } from "../../../src/ton/pool/withdrawal_cost.ts";

@@ -6,7 +6,8 @@
 import assert from "node:assert/strict";
 import { contractConstants } from "../../../testkit/chain/contract_constants.ts";
 import { Address, toNano } from "@ton/core";
-import { opCodes, storeRecoverStuck } from "../../../src/core/protocol/messages/pool_messages.ts";
+import { storeRecoverStuck } from "../../../testkit/chain/admin_messages.ts";
+import { opCodes } from "../../../src/core/protocol/messages/pool_messages.ts";
 import { type ChainPrices, chainPrices } from "../../../testkit/chain/chain_prices.ts";
 import { assertSucceeded } from "../../support/contracts/jetton_assertions.ts";
 import { JettonSandbox, opCodeOf } from "../../../testkit/chain/jetton_sandbox.ts";

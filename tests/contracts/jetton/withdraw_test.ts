@@ -1,7 +1,7 @@
 /** What a jetton pool refuses to pay, the owner's rights over it, and what an issuer can do to it. */
 import assert from "node:assert/strict";
 import { Address, beginCell, toNano } from "@ton/core";
-import { storeAdmin, storeRecoverStuck } from "../../../src/core/protocol/messages/pool_messages.ts";
+import { storeAdmin, storeRecoverStuck } from "../../../testkit/chain/admin_messages.ts";
 import { assertJettonsReturned, assertSucceeded } from "../../support/contracts/jetton_assertions.ts";
 import { JettonSandbox } from "../../../testkit/chain/jetton_sandbox.ts";
 import { freshElement } from "../../../testkit/chain/pool_sandbox.ts";

@@ -2,14 +2,13 @@
 import assert from "node:assert/strict";
 import { crc32 } from "node:zlib";
 import { Address, type Cell } from "@ton/core";
+import { storeAdmin, storeRecoverStuck } from "../../../testkit/chain/admin_messages.ts";
 import {
   loadDeposit,
   loadPoolLog,
   loadWithdraw,
   opCodes,
-  storeAdmin,
   storeDiscoverJettonWallet,
-  storeRecoverStuck,
 } from "../../../src/core/protocol/messages/pool_messages.ts";
 import { JettonSandbox, transferNotificationsTo } from "../../../testkit/chain/jetton_sandbox.ts";
 import { freshElement, type Outcome, PoolSandbox } from "../../../testkit/chain/pool_sandbox.ts";

@@ -4,7 +4,8 @@ import { Address, beginCell, type Cell, type StateInit, toNano } from "@ton/core
 import { internal } from "@ton/sandbox";
 import { type ExitCodeName, exitCodes } from "../../../src/core/errors/problem.ts";
 import { loadDepositRefusal } from "../../../src/core/protocol/messages/jetton_messages.ts";
-import { storeAdmin, storeRetryPayout } from "../../../src/core/protocol/messages/pool_messages.ts";
+import { storeAdmin } from "../../../testkit/chain/admin_messages.ts";
+import { storeRetryPayout } from "../../../src/core/protocol/messages/pool_messages.ts";
 import { JettonSandbox } from "../../../testkit/chain/jetton_sandbox.ts";
 import { freshElement, type Outcome, PoolSandbox } from "../../../testkit/chain/pool_sandbox.ts";
 import { LOCKED, setWalletGate } from "../../support/contract_model/wallet_gate.ts";

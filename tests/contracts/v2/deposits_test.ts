@@ -6,7 +6,8 @@ import { internal } from "@ton/sandbox";
 import { FIELD_MODULUS } from "../../../src/core/crypto/field.ts";
 import type { ExitCodeName } from "../../../src/core/errors/problem.ts";
 import { exitCodes } from "../../../src/core/errors/problem.ts";
-import { opCodes, storeAdmin } from "../../../src/core/protocol/messages/pool_messages.ts";
+import { storeAdmin } from "../../../testkit/chain/admin_messages.ts";
+import { opCodes } from "../../../src/core/protocol/messages/pool_messages.ts";
 import {
   depositComment,
   parseDepositComment,

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { contractConstants } from "../../../testkit/chain/contract_constants.ts";
 import { Address, toNano } from "@ton/core";
-import { storeRecoverStuck } from "../../../src/core/protocol/messages/pool_messages.ts";
+import { storeRecoverStuck } from "../../../testkit/chain/admin_messages.ts";
 import { FULL_REWARD_SECONDS, PARTIAL_BATCH_SECONDS } from "../../../src/core/protocol/v2/pool_constants.ts";
 import { type ChainPrices, chainPrices } from "../../../testkit/chain/chain_prices.ts";
 import { freshElement, type PriceList, priceLists } from "../../../testkit/chain/pool_sandbox.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { Address, type Cell, toNano } from "@ton/core";
 import { FIELD_MODULUS } from "../../../src/core/crypto/field.ts";
-import { storeAdmin } from "../../../src/core/protocol/messages/pool_messages.ts";
+import { storeAdmin } from "../../../testkit/chain/admin_messages.ts";
 import { storeSettle } from "../../../src/core/protocol/v2/messages.ts";
 import { PARTIAL_BATCH_SECONDS, ROOT_WINDOW } from "../../../src/core/protocol/v2/pool_constants.ts";
 import { zeros } from "../../../src/core/tree/zeros.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { Address, beginCell, Cell, toNano } from "@ton/core";
 import { FIELD_MODULUS } from "../../../src/core/crypto/field.ts";
 import type { ExitCodeName } from "../../../src/core/errors/problem.ts";
-import { storeAdmin } from "../../../src/core/protocol/messages/pool_messages.ts";
+import { storeAdmin } from "../../../testkit/chain/admin_messages.ts";
 import { storeWithdraw2 } from "../../../src/core/protocol/v2/messages.ts";
 import { freshElement, priceLists } from "../../../testkit/chain/pool_sandbox.ts";
 import { drawNumbers } from "../../../testkit/chain/v2/full_pool.ts";

@@ -6,7 +6,7 @@ import { GAS_HIGHEST_PATH } from "../../../src/core/protocol/pool_constants.ts";
 import { formatUnits } from "../../../src/core/protocol/units.ts";
 import { V2_GAS_HIGHEST_PATH } from "../../../src/core/protocol/v2/pool_constants.ts";
 import { findPinnedKeysFault } from "../../../src/ops/keys/pinned_keys.ts";
-import { nativePoolAddress } from "../../../src/ton/pool/state_init.ts";
+import { nativePoolAddress } from "../../../testkit/chain/pool_addresses.ts";
 import { fetchNetworkPrices } from "../../../src/ton/network_prices.ts";
 import { type ArtifactPins, type Artifacts, openArtifacts } from "../../../src/prover/artifacts.ts";
 import { openWallet } from "../../../src/ton/wallet/wallet.ts";

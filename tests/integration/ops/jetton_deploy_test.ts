@@ -9,12 +9,8 @@ import { Pool } from "../../../src/ton/pool/pool.ts";
 import { formatDeployments, parseDeployments } from "../../../src/core/protocol/deployments.ts";
 import { V2_FIXED_JETTON_SIZE, V2_STORAGE_SECONDS } from "../../../src/core/protocol/v2/pool_constants.ts";
 import { fetchNetworkPrices } from "../../../src/ton/network_prices.ts";
-import {
-  jettonPoolAddress,
-  jettonPoolInit,
-  loadPoolCode,
-  v2JettonPoolInit,
-} from "../../../src/ton/pool/state_init.ts";
+import { jettonPoolAddress } from "../../../testkit/chain/pool_addresses.ts";
+import { jettonPoolInit, loadPoolCode, v2JettonPoolInit } from "../../../src/ton/pool/state_init.ts";
 import { onLocalnet } from "../../support/ops/deploy_jetton.ts";
 import { withMethods } from "../../support/relayer/relayer_harness.ts";
 import { auditPool } from "../../../src/ops/audit/audit.ts";

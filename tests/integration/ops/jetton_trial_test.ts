@@ -6,7 +6,7 @@ import { storeJettonTransfer } from "../../../src/core/protocol/messages/jetton_
 import { deployPool, type TrialOutcome } from "../../../src/ops/deploy/deploy.ts";
 import { fetchIssuerFacts, fetchJettonBalance } from "../../../src/ops/deploy/jetton_issuer.ts";
 import { fetchJettonWalletAddress, fetchJettonWalletData } from "../../../src/ton/jetton/jetton.ts";
-import { jettonPoolAddress } from "../../../src/ton/pool/state_init.ts";
+import { jettonPoolAddress } from "../../../testkit/chain/pool_addresses.ts";
 import { openWallet } from "../../../src/ton/wallet/wallet.ts";
 import { gatedWalletCode, LOCKED } from "../../support/contract_model/wallet_gate.ts";
 import { type EmptyLocalnet, withEmptyLocalnet } from "../../support/endpoint/empty_localnet.ts";

@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { beginCell, storeStateInit, toNano } from "@ton/core";
-import { storeAdmin } from "../../../src/core/protocol/messages/pool_messages.ts";
+import { storeAdmin } from "../../../testkit/chain/admin_messages.ts";
 import { rescueHelperAddress } from "../../../src/ops/rescue/thaw_helper.ts";
 import { type ThawStep, thawThroughHelper } from "../../../src/ops/rescue/thaw_through_helper.ts";
 import { v2NativePoolInit } from "../../../src/ton/pool/state_init.ts";

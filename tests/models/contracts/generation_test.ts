@@ -4,15 +4,12 @@
  */
 import assert from "node:assert/strict";
 import { beginCell, Cell, type TupleItem } from "@ton/core";
-import { storeAdmin, storeRecoverStuck } from "../../../src/core/protocol/messages/pool_messages.ts";
+import { storeAdmin, storeRecoverStuck } from "../../../testkit/chain/admin_messages.ts";
 import { MAX_GENERATION } from "../../../src/core/protocol/pool_constants.ts";
 import { zeros } from "../../../src/core/tree/zeros.ts";
 import { mainnetPrices } from "../../../src/localnet/mainnet_config.ts";
-import {
-  findPoolGeneration,
-  jettonPoolAddress,
-  nativePoolAddress,
-} from "../../../src/ton/pool/state_init.ts";
+import { jettonPoolAddress, nativePoolAddress } from "../../../testkit/chain/pool_addresses.ts";
+import { findPoolGeneration } from "../../../src/ton/pool/state_init.ts";
 import { JettonSandbox } from "../../../testkit/chain/jetton_sandbox.ts";
 import { freshElement, type Outcome, PoolSandbox } from "../../../testkit/chain/pool_sandbox.ts";
 

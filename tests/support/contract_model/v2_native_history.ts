@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { Address, beginCell, Cell, toNano } from "@ton/core";
 import { type ExitCodeName, exitCodes } from "../../../src/core/errors/problem.ts";
-import { storeAdmin } from "../../../src/core/protocol/messages/pool_messages.ts";
+import { storeAdmin } from "../../../testkit/chain/admin_messages.ts";
 import { depositComment } from "../../../src/core/protocol/v2/messages.ts";
 import { MAX_QUEUED, V2_POOL_CAPACITY } from "../../../src/core/protocol/v2/pool_constants.ts";
 import { emptyV2PoolState, encodeV2PoolData, type V2PoolState } from "../../../src/ton/pool/v2/pool_state.ts";

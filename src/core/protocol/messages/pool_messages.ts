@@ -191,10 +191,6 @@ export function loadPoolLog(body: Cell): PoolLog | undefined {
   return undefined;
 }
 
-export function storeAdmin(op: "admin_pause" | "admin_unpause", queryId = 0n): Cell {
-  return beginBody(opCodes[op], queryId).endCell();
-}
-
 /** Makes a jetton pool ask the jetton's master for its wallet's address. Anyone may send it. */
 export function storeDiscoverJettonWallet(queryId = 0n): Cell {
   return beginBody(opCodes.discover_jetton_wallet, queryId).endCell();
@@ -211,14 +207,6 @@ export function storeDiscoverJettonWallet(queryId = 0n): Cell {
  */
 export function storeRetryPayout(claimId: bigint, queryId = 0n): Cell {
   return beginBody(opCodes.retry_payout, queryId).storeUint(claimId, 64).endCell();
-}
-
-/** Sends `amount` nano of the pool's surplus to `destination`. */
-export function storeRecoverStuck(amount: bigint, destination: Address, queryId = 0n): Cell {
-  return beginBody(opCodes.admin_recover_stuck, queryId)
-    .storeCoins(amount)
-    .storeAddress(destination)
-    .endCell();
 }
 
 export function storeParties({ recipient, relayer }: WithdrawParties): Cell {

@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
 import { Address, beginCell, Cell } from "@ton/core";
+import { storeAdmin, storeRecoverStuck } from "../../../../testkit/chain/admin_messages.ts";
 import {
   loadDeposit,
   loadPoolLog,
   loadWithdraw,
   opCodes,
-  storeAdmin,
   storeDeposit,
   storeDiscoverJettonWallet,
-  storeRecoverStuck,
   storeRetryPayout,
   storeWithdraw,
 } from "./pool_messages.ts";

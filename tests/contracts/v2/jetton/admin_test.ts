@@ -1,7 +1,7 @@
 /** What the owner of a version 2 jetton pool can and cannot do. */
 import assert from "node:assert/strict";
 import { toNano } from "@ton/core";
-import { storeAdmin, storeRecoverStuck } from "../../../../src/core/protocol/messages/pool_messages.ts";
+import { storeAdmin, storeRecoverStuck } from "../../../../testkit/chain/admin_messages.ts";
 import { chainPrices } from "../../../../testkit/chain/chain_prices.ts";
 import { priceLists } from "../../../../testkit/chain/pool_sandbox.ts";
 import { V2JettonSandbox } from "../../../../testkit/chain/v2/jetton_sandbox.ts";

@@ -4,7 +4,8 @@
  */
 import assert from "node:assert/strict";
 import { Address, toNano } from "@ton/core";
-import { storeRecoverStuck, storeRetryPayout } from "../../../../src/core/protocol/messages/pool_messages.ts";
+import { storeRecoverStuck } from "../../../../testkit/chain/admin_messages.ts";
+import { storeRetryPayout } from "../../../../src/core/protocol/messages/pool_messages.ts";
 import { FULL_REWARD_SECONDS } from "../../../../src/core/protocol/v2/pool_constants.ts";
 import { decodeV2PoolData } from "../../../../src/ton/pool/v2/pool_state.ts";
 import { chainPrices } from "../../../../testkit/chain/chain_prices.ts";
