@@ -15,7 +15,9 @@ Deno.test({
   name: "a relayer with RELAYER_APP=1 serves the app under its policy; without it there is none",
   ignore: chromium === undefined,
   async fn() {
-    if (Deno.env.get("TONADO_TEST_APP") === undefined) await buildServedApp(); // CI has built it
+    const build = ["run", "-A", "--no-check", "tools/build/app.ts", "--no-budgets"];
+    const { code, stderr } = await runCommand(Deno.execPath(), build, { cwd: root });
+    assert.equal(code, 0, stderr);
     const localnet = await startLocalnet({ blockTimeMs: 200, pools: ["1"] });
     try {
       await withTempDirectory(async (folder) => {
@@ -43,13 +45,6 @@ Deno.test({
     }
   },
 });
-
-/** Builds what the program serves, `dist/app`. */
-async function buildServedApp(): Promise<void> {
-  const build = ["run", "-A", "--no-check", "tools/build/app.ts", "--no-budgets"];
-  const { code, stderr } = await runCommand(Deno.execPath(), build, { cwd: root });
-  assert.equal(code, 0, stderr);
-}
 
 async function assertServed(origin: string, endpoint: string): Promise<void> {
   const { headers, ok, body } = await fetch(`${origin}/app/`);

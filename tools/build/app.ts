@@ -10,6 +10,7 @@
  * `--main` builds another page with the same parts, for tests. `--modules FILE` writes the list of the sources that the
  * scripts contain. `--check` compares the folder with a new build and writes nothing.
  */
+import { readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { ANY_ENDPOINT } from "../../src/http/app/app_headers.ts";
@@ -129,9 +130,20 @@ function assertBudgets(): void {
   Deno.exitCode = 1;
 }
 
-async function compare(): Promise<void> {
+/** Returns the files of the output folder that are missing or differ. */
+async function findStale(): Promise<string[]> {
   const folder = pathToFileURL(resolve(values.output) + "/");
-  const stale = await staleFiles([...files].map(([path, content]) => ({ path, content })), folder);
+  return await staleFiles([...files].map(([path, content]) => ({ path, content })), folder);
+}
+
+/** Returns whether the output folder is this build, without other files. */
+async function isBuilt(): Promise<boolean> {
+  const entries = await readdir(values.output, { recursive: true, withFileTypes: true }).catch(() => []);
+  return entries.filter((entry) => entry.isFile()).length === files.size && (await findStale()).length === 0;
+}
+
+async function compare(): Promise<void> {
+  const stale = await findStale();
   for (const path of stale) console.error(`${join(values.output, path)} differs from a new build`);
   if (stale.length > 0) Deno.exit(1);
   console.log(`app:build: ${files.size} files are as built`);
@@ -139,6 +151,9 @@ async function compare(): Promise<void> {
 
 /** Builds beside the folder and swaps, so that a server never serves half of a build. */
 async function write(): Promise<void> {
+  const { hash } = JSON.parse(new TextDecoder().decode(files.get("version.json")!));
+  console.log(`${values.output}: ${files.size} files, version ${hash}`);
+  if (await isBuilt()) return; // a program may be serving it
   const partial = `${values.output}.${Deno.pid}.partial`;
   for (const [name, bytes] of files) {
     const path = join(partial, name);
@@ -147,6 +162,4 @@ async function write(): Promise<void> {
   }
   await Deno.remove(values.output, { recursive: true }).catch(() => {}); // the first build
   await Deno.rename(partial, values.output);
-  const { hash } = JSON.parse(new TextDecoder().decode(files.get("version.json")!));
-  console.log(`${values.output}: ${files.size} files, version ${hash}`);
 }
