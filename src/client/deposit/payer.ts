@@ -30,7 +30,7 @@ export interface Payer {
   /** The wallet that pays and owns the jettons; undefined: any wallet may pay. */
   readonly address?: Address | undefined;
   /**
-   * Returns when the payment was sent, or handed ended.
+   * Returns when the payment was sent, or when its owner was given the link or the request for it.
    * @throws {Problem} `wallet_declined` if nothing was sent and nothing will be; `wallet_unavailable` if that is unknown
    */
   pay(message: PayMessage, options: PayOptions): Promise<void>;
