@@ -134,11 +134,9 @@ for (const list of Object.keys(priceLists) as PriceList[]) {
       forwardFee: (size: { cells: bigint; bits: bigint }) => forward(0, size),
     };
     for (const assetKind of ["native", "jetton"] as const) {
-      const open = assetKind === "native" ? V2Sandbox.open : V2JettonSandbox.openJetton;
-      const sandbox = await open.call(
-        assetKind === "native" ? V2Sandbox : V2JettonSandbox,
-        { prices: list } as never,
-      );
+      const sandbox = assetKind === "native"
+        ? await V2Sandbox.open({ prices: list })
+        : await V2JettonSandbox.openJetton({ prices: list });
       const info = await settleInfo(sandbox);
       const reward = rewardByRule(info, 1, info.waitingSince + FULL_REWARD_SECONDS);
       const cost = estimateSettlementCost(prices, { assetKind, first: 0, count: 1, deposits: 1 });
