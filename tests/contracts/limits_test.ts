@@ -3,10 +3,10 @@
  * computed at mainnet's prices from the fees of real messages.
  */
 import assert from "node:assert/strict";
-import type { Cell } from "@ton/core";
 import { POOL_CAPACITY } from "../../src/core/protocol/pool_constants.ts";
 import { mainnetConfig } from "../../src/localnet/mainnet_config.ts";
-import { freshElement, type Outcome, PoolSandbox } from "../../testkit/chain/pool_sandbox.ts";
+import { freshElement, PoolSandbox } from "../../testkit/chain/pool_sandbox.ts";
+import { sendingFee, sentCoins } from "../../testkit/chain/note_costs.ts";
 import { JettonSandbox } from "../../testkit/chain/jetton_sandbox.ts";
 import { chainPrices } from "../../testkit/chain/chain_prices.ts";
 import vectors from "../../testkit/vectors/mainnet-prices.json" with { type: "json" };
@@ -23,21 +23,6 @@ const page = await Deno.readTextFile(new URL("../../docs/security.md", import.me
 function says(text: string): void {
   assert.ok(page.replaceAll(/\s+/g, " ").includes(text), `docs/security.md does not say: ${text}`);
 }
-
-/** Forward fee of a message that carries this body in a reference, as wallets send it. */
-function sendingFee(body: Cell): bigint {
-  const cells = new Map<string, Cell>();
-  const walk = (cell: Cell) => {
-    cells.set(cell.hash().toString("hex"), cell);
-    cell.refs.forEach(walk);
-  };
-  walk(body);
-  const bits = [...cells.values()].reduce((sum, { bits }) => sum + BigInt(bits.length), 0n);
-  return prices.forward(0, { cells: BigInt(cells.size), bits });
-}
-
-const returned = ({ sent }: Outcome) =>
-  sent.reduce((sum, { info }) => info.type === "internal" ? sum + info.value.coins : sum, 0n);
 
 Deno.test("filling a pool by depositing and withdrawing the same coins costs what the documents say, whatever the denomination", async () => {
   assert.equal(
@@ -59,7 +44,7 @@ Deno.test("filling a pool by depositing and withdrawing the same coins costs wha
     const withdrawn = await pool.send(withdrawBody, value);
     assert.equal(withdrawn.exitCode, 0);
     costs.push(
-      denomination + value - returned(withdrawn) + sendingFee(depositBody) + sendingFee(withdrawBody),
+      denomination + value - sentCoins(withdrawn) + sendingFee(depositBody) + sendingFee(withdrawBody),
     );
   }
   assert.ok(costs[1] - costs[0] < TON / 10_000n, "the denomination makes no difference");
@@ -77,7 +62,7 @@ Deno.test("a deposit that loses the race for its leaf costs its depositor under 
   await pool.deposit();
   const lost = await pool.send(mine, pool.denomination);
   assert.equal(lost.exitCode, 103);
-  const cost = pool.denomination - returned(lost) + sendingFee(mine);
+  const cost = pool.denomination - sentCoins(lost) + sendingFee(mine);
   assert.ok(cost > TON / 2_000n && cost < TON / 1_000n, `${cost} nano`);
   says("under 0.001 native units");
 });
@@ -106,7 +91,7 @@ Deno.test("the dearest refusal of a withdrawal, after its proof, costs who sent 
   const value = prices.gas(300_000n);
   const refused = await pool.withdraw({ value });
   assert.equal(refused.exitCode, 205);
-  const cost = value - returned(refused);
+  const cost = value - sentCoins(refused);
   assert.ok(cost > TON / 125n && cost < TON / 80n, `${cost} nano`);
   says("about 0.01 native units");
   assert.ok(prices.gas(HIGHEST_GAS) < 3n * TON / 100n);

@@ -37,12 +37,13 @@ for (const prices of ["old", "mainnet"] satisfies PriceList[]) {
   Deno.test(`payouts that a locked wallet refuses become claims, and are paid when it is unlocked (${prices} prices)`, async () => {
     const jettons = await JettonSandbox.open({ prices });
     const { pool } = jettons;
-    assertSucceeded(await jettons.deposit());
+    for (let i = 0; i < 2; i++) assertSucceeded(await jettons.deposit());
     const unlock = await lockWallet(jettons);
     const [recipient, relayer, from] = [at(1), at(2), at(3)];
     const before = await pool.balance();
     const value = await pool.withdrawValue();
-    const outcome = assertSucceeded(await jettons.withdraw({ recipient, relayer, from, value }));
+    const note = { recipient, relayer, from, value, nullifierHash: freshElement() };
+    const outcome = assertSucceeded(await jettons.withdraw(note));
     const claims = await claimsOf(jettons);
     assert.deepEqual(
       claims.map(({ amount, destination }) => [amount, destination.toString()]),
@@ -61,6 +62,10 @@ for (const prices of ["old", "mainnet"] satisfies PriceList[]) {
       "the note's storage and that of both claims is paid",
     );
 
+    // A note that is paid by claims is spent: it cannot be withdrawn once more, to anyone.
+    for (const again of [note, { ...note, recipient: at(4) }]) {
+      await assertRejected(pool, "ERR_ALREADY_SPENT", () => jettons.withdraw(again));
+    }
     await unlock();
     const held = await pool.balance();
     for (const { id, amount, destination } of claims) {
@@ -70,7 +75,7 @@ for (const prices of ["old", "mainnet"] satisfies PriceList[]) {
     }
     assert.deepEqual(await claimsOf(jettons), []);
     assert.equal((await pool.getPoolInfo()).claims, 0);
-    assert.equal(await jettons.balanceOf(pool.address), 0n);
+    assert.equal(await jettons.balanceOf(pool.address), pool.denomination, "the other note's");
     assert.ok(await pool.balance() >= held, "a retry took coins of the pool");
     assert.ok((await pool.chain.getContract(at(7))).balance > toNano("0.1"), "the wallets returned the rest");
   });

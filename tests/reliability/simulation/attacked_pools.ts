@@ -6,7 +6,7 @@ import { mainnetConfig } from "../../../src/localnet/mainnet_config.ts";
 import { proposeTerms } from "../../../src/ops/deploy/proposed_terms.ts";
 import type { Chain } from "../../../src/ton/chain.ts";
 import { fetchNetworkPrices } from "../../../src/ton/network_prices.ts";
-import { estimateWithdrawalCost } from "../../../src/ton/pool/withdrawal_cost.ts";
+import { measureJettonCosts, measureNativeCosts } from "../../../testkit/chain/note_costs.ts";
 import { SimulatedPool } from "../../../testkit/simulation/accounts.ts";
 import { poolCode } from "../../../testkit/simulation/endpoint.ts";
 
@@ -21,9 +21,8 @@ const config = Dictionary.loadDirect(Dictionary.Keys.Int(32), Dictionary.Values.
 const prices = await fetchNetworkPrices(
   { configParam: (id: number) => Promise.resolve(config.get(id)!) } as Chain,
 );
-export const jettonCost = estimateWithdrawalCost(prices, {
-  ...{ assetKind: "jetton", deposits: 0, withdrawals: 0, debt: 0n } as const,
-});
+/** What the attacker pays for a deposit and the relayer for a withdrawal, as measured in the emulator. */
+export const costs = { native: await measureNativeCosts(), jetton: await measureJettonCosts() };
 export const address = (byte: number) => new Address(0, Buffer.alloc(32, byte));
 export const attacker = address(0xaa);
 const [master, jettonWallet] = [address(0xbb), address(0xbc)];
@@ -74,7 +73,7 @@ export function withJettons(chain: Chain, pools: readonly SimulatedPool[]): Chai
       }
       const answer = await chain.runGetMethod(account, method, args, options);
       if (method === "get_withdraw_value") {
-        return new TupleReader([int(answer.readBigNumber() + 2n * jettonCost)]);
+        return new TupleReader([int(answer.readBigNumber() + 2n * costs.jetton.withdrawal)]);
       }
       if (method !== "get_pool_info") return answer;
       const info = await chain.runGetMethod(account, method, args, options);

@@ -2,7 +2,7 @@
  * A day of attacks on the relayer's balance, on virtual time: refunds taken over and over, withdrawals that the pool
  * refuses, notes spent twice at once, jobs that expire, invalid proofs. With the terms that an operator gets by default
  * the attacker ends poorer; with the terms of earlier releases, which the same attack empties, richer. No cap is set,
- * so the attacker is as fast as it can be.
+ * so the attacker is as fast as it can be. Deposits and withdrawals cost what they cost in the emulator.
  */
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { beginCell } from "@ton/core";
@@ -23,9 +23,9 @@ import { World } from "../../../testkit/simulation/world.ts";
 import {
   address,
   attacker,
+  costs,
   defaultTerms,
   DENOMINATION,
-  jettonCost,
   oldTerms,
   REFUND,
   type Terms,
@@ -41,8 +41,6 @@ const ATTACK_INTERVAL_MS = 240_000;
 const UNTIL_INDEXED_MS = 60_000;
 const DEFAULT_FEE_BPS = 50;
 const DEFAULT_FEE_MIN = 50_000_000n;
-/** The cost of a deposit to the attacker: a wallet's transfer, and for jettons what the pool keeps of it. */
-const DEPOSIT_COST = { native: 2_000_000n, jetton: 30_000_000n };
 
 /** A world with one relayer and one attacker. */
 class Attack {
@@ -72,9 +70,10 @@ class Attack {
     const life = new SimulatedProcess();
     const [wallet] = await openWallets("v5R1");
     const pools = terms.pools.map(({ isNative }, i) =>
-      isNative
-        ? new SimulatedPool(address(0x10 + i), DENOMINATION)
-        : new SimulatedPool(address(0x10 + i), DENOMINATION, { isNative, withdrawCost: jettonCost })
+      new SimulatedPool(address(0x10 + i), DENOMINATION, {
+        isNative,
+        withdrawCost: costs[isNative ? "native" : "jetton"].withdrawal,
+      })
     );
     const faults = { forget: 0, repeat: 0 };
     const world = new World(random, time, { version: "v5R1", publicKey: wallet.publicKey, pools, faults });
@@ -184,8 +183,8 @@ class Attack {
 
   #deposit(pool: SimulatedPool, { isNative }: Terms["pools"][number], way: string): void {
     this.world.deposit(pool, this.#random.element());
-    const cost = isNative ? DEPOSIT_COST.native : DEPOSIT_COST.jetton;
-    this.#costs.set(way, (this.#costs.get(way) ?? 0n) - cost);
+    const { deposit } = costs[isNative ? "native" : "jetton"];
+    this.#costs.set(way, (this.#costs.get(way) ?? 0n) - deposit);
   }
 
   #submit(
