@@ -1,5 +1,6 @@
 /** Written from contracts/SPEC.md and not from the Tolk sources, so that tests can compare the two. */
-import { type Address, beginCell, Cell, Dictionary } from "@ton/core";
+import { type Address, beginCell, Cell, Dictionary, type DictionaryValue } from "@ton/core";
+import type { Claim as NumberedClaim } from "./pool_getters.ts";
 
 export const TAG_BITS = 102;
 export const NODE_TAGS = 10;
@@ -133,10 +134,12 @@ export class RootLog {
   }
 }
 
-export interface Claim {
-  readonly amount: bigint;
-  readonly destination: Address;
-}
+export type Claim = Omit<NumberedClaim, "id">;
+
+export const claimValue: DictionaryValue<Claim> = {
+  serialize: ({ amount, destination }, builder) => void builder.storeCoins(amount).storeAddress(destination),
+  parse: (slice) => ({ amount: slice.loadCoins(), destination: slice.loadAddress() }),
+};
 
 export interface PoolState {
   readonly denomination: bigint;
@@ -179,11 +182,7 @@ export function encodePoolData(state: PoolState): Cell {
 }
 
 function archiveCell({ oldGeneration }: RootLog, claims: ReadonlyMap<bigint, Claim>): Cell {
-  const map = Dictionary.empty(Dictionary.Keys.BigUint(64), {
-    serialize: ({ amount, destination }: Claim, builder) =>
-      void builder.storeCoins(amount).storeAddress(destination),
-    parse: (slice) => ({ amount: slice.loadCoins(), destination: slice.loadAddress() }),
-  });
+  const map = Dictionary.empty(Dictionary.Keys.BigUint(64), claimValue);
   for (const [id, claim] of claims) map.set(id, claim);
   return beginCell().storeRef(oldGeneration).storeDict(map).endCell();
 }

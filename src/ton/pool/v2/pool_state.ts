@@ -2,6 +2,7 @@
 import { type Address, beginCell, Cell, Dictionary } from "@ton/core";
 import { zeros } from "../../../core/tree/zeros.ts";
 import type { Claim } from "../pool_getters.ts";
+import { claimValue } from "../pool_storage.ts";
 import { SpentSet } from "../../../core/protocol/v2/spent_set.ts";
 
 const LIST_SIZE = 256;
@@ -111,13 +112,7 @@ function encodeLedger(
   state: Pick<V2PoolState, "roots" | "rootCount" | "generation" | "owner">,
   { master, wallet, claims }: V2JettonState,
 ): Cell {
-  const map = Dictionary.empty(Dictionary.Keys.BigUint(64), {
-    serialize: ({ amount, destination }: Claim, builder) =>
-      builder.storeCoins(amount).storeAddress(destination),
-    parse: () => {
-      throw new Error("claims are only encoded");
-    },
-  });
+  const map = Dictionary.empty(Dictionary.Keys.BigUint(64), claimValue);
   for (const claim of claims) map.set(claim.id, claim);
   return beginCell()
     .storeUint(state.generation, 8)
@@ -195,12 +190,7 @@ export function decodeLedger(ledger: Cell) {
     wallet: slice.loadMaybeAddress(),
     claimCount: slice.loadUint(16),
     roots: slice.loadRef(),
-    claims: slice.loadDict(Dictionary.Keys.BigUint(64), {
-      serialize: () => {
-        throw new Error("claims are only decoded");
-      },
-      parse: (entry) => ({ amount: entry.loadCoins(), destination: entry.loadAddress() }),
-    }),
+    claims: slice.loadDict(Dictionary.Keys.BigUint(64), claimValue),
   };
   slice.endParse();
   return fields;
