@@ -10,14 +10,14 @@ export interface SettlementFigures {
   readonly settlements: number;
   /** Settlements by relayer. */
   readonly settledBy: readonly number[];
-  /** Settlements that came too late: another relayer's, or an earlier life's, was first. */
+  /** Settlements that came too late: another relayer's was first. */
   readonly refusedSettlements: number;
   readonly refusedDeposits: number;
 }
 
 /**
  * Checks that exactly these commitments were deposited, none was refused, and settlements by these settlers put each of
- * them into the tree once, in the order of the queue.
+ * them into the tree once, in the order of the queue. No settler sent a settlement, known by its start, twice.
  */
 export async function verifySettlements(
   chain: Chain,
@@ -46,6 +46,12 @@ export async function verifySettlements(
   }
   equal(tree.size, commitments.length);
   const refused = events.filter((event) => event.kind === "refused");
+  for (const settler of settlers) {
+    const sent = [...settlements, ...refused.filter(({ op }) => op === "settle")]
+      .filter(({ sender }) => sender.equals(settler))
+      .map(({ queryId }) => queryId);
+    deepEqual(sent.length, new Set(sent).size, "a relayer sent a settlement again");
+  }
   const refusedSettlements = refused.filter(({ op }) => op === "settle").length;
   const refusedDeposits = refused.length - refusedSettlements;
   equal(refusedDeposits, 0, "a deposit was refused");

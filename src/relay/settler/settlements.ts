@@ -14,13 +14,36 @@ interface TrackedSettlement extends PreparedSettlement {
 }
 
 /** A sent settlement that does not appear within this time is prepared again. */
-const SENT_TIMEOUT_MS = 120_000;
+export const SENT_TIMEOUT_MS = 120_000;
+
+/** The leaves `start` to `end - 1`. */
+export interface SentSettlement {
+  readonly start: number;
+  readonly end: number;
+}
 
 export class Settlements {
   readonly #byPool = new Map<PoolId, TrackedSettlement[]>();
+  readonly #earlier = new Map<PoolId, { readonly starts: ReadonlySet<number>; readonly until: number }>();
 
   get isEmpty(): boolean {
     return ![...this.#byPool.values()].flat().some(({ sentAt }) => sentAt === undefined);
+  }
+
+  /** Replaces the settlements of an earlier process. While the next one may still arrive, none is prepared or sent. */
+  restore(sent: readonly (SentSettlement & { readonly pool: PoolId })[], now: number): void {
+    this.#earlier.clear();
+    for (const [pool, list] of Map.groupBy(sent, (each) => each.pool)) {
+      this.#earlier.set(pool, {
+        starts: new Set(list.map(({ start }) => start)),
+        until: now + SENT_TIMEOUT_MS,
+      });
+    }
+  }
+
+  isEarlierUnderWay({ id, settledTree }: PoolState, now: number): boolean {
+    const earlier = this.#earlier.get(id);
+    return earlier !== undefined && now < earlier.until && earlier.starts.has(settledTree!.size);
   }
 
   count({ id }: PoolState): number {
@@ -59,7 +82,8 @@ export class Settlements {
 
   #current(pool: PoolState, now: number): TrackedSettlement[] {
     const { size } = pool.settledTree!;
-    let left = (this.#byPool.get(pool.id) ?? []).filter(({ input }) => settlementEnd(input) > size);
+    const known = this.isEarlierUnderWay(pool, now) ? [] : this.#byPool.get(pool.id) ?? [];
+    let left = known.filter(({ input }) => settlementEnd(input) > size);
     const [first] = left;
     const isLost = first?.sentAt !== undefined && now - first.sentAt >= SENT_TIMEOUT_MS;
     if (first !== undefined && (isLost || settlementStart(first.input) !== size)) left = [];

@@ -56,3 +56,20 @@ Deno.test("settlements: none is sent for a pool that is no longer served", () =>
   settlements.add(b, settlement(0, 3));
   deepEqual(names(settlements.take(asMap(b), 9, 0)), ["0-3"]);
 });
+
+Deno.test("settlements: while one that an earlier process sent may arrive, none is prepared or sent", () => {
+  const settlements = new Settlements();
+  settlements.add(a, settlement(0, 16));
+  settlements.restore([{ pool: "a", start: 0, end: 16 }, { pool: "a", start: 16, end: 32 }], 0);
+  const under = (size: number, now: number) => settlements.isEarlierUnderWay(poolOf("a", size), now);
+  deepEqual([under(0, 0), under(16, 119_999), under(16, 120_000)], [true, true, false]);
+  deepEqual(
+    [under(32, 0), under(5, 0)],
+    [false, false],
+    "all have arrived, or another settlement came first",
+  );
+  deepEqual(names(settlements.take(asMap(a), 9, 0)), []);
+  equal(settlements.last(a, 0), undefined);
+  settlements.restore([], 0);
+  equal(under(0, 0), false, "the next time this process leads, only what was sent since then counts");
+});

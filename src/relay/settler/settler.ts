@@ -1,7 +1,7 @@
 /**
  * Settles the waiting deposits of version 2 pools. It proves one settlement at a time; the broadcaster, the
- * wallet's only writer, sends it in the next transfer. A settlement that is sent again after a crash is
- * refused, at the relayer's cost.
+ * wallet's only writer, sends it in the next transfer. After a restart or a takeover, the settler first finds
+ * what was sent before, and waits for it.
  */
 import { CHUNK_SLOTS } from "../../core/crypto/groth16.ts";
 import { settlerToField } from "../../core/protocol/messages/address_field.ts";
@@ -13,6 +13,7 @@ import {
   settlementStart,
 } from "../../core/tree/settlement.ts";
 import type { Prover } from "../../prover/prover.ts";
+import type { Store } from "../../store/store.ts";
 import type { Log } from "../../telemetry/log.ts";
 import type { Chain } from "../../ton/chain.ts";
 import type { NetworkPrices } from "../../ton/network_prices.ts";
@@ -28,6 +29,7 @@ import type { ChangeSignal } from "../change_signal.ts";
 import type { PoolState } from "../indexer/pool_state.ts";
 import type { Leadership } from "../operations/leadership.ts";
 import { profitableReward } from "./expected_reward.ts";
+import { findSentSettlements } from "./sent_settlements.ts";
 import type { Settlements } from "./settlements.ts";
 
 /** `profitable`: when the reward exceeds the cost. `eager`: as soon as the pool accepts it. */
@@ -37,6 +39,7 @@ interface SettlerDeps {
   readonly mode: SettleMode;
   readonly prover: Pick<Prover, "proveSettlement">;
   readonly chain: Chain;
+  readonly store: Pick<Store, "transfer">;
   readonly wallet: Pick<Wallet, "address">;
   readonly pools: readonly PoolState[];
   readonly changes: ChangeSignal;
@@ -60,9 +63,11 @@ export async function runSettler(
 ): Promise<void> {
   const { pools, leadership, clock, log } = deps;
   const settled = pools.filter(({ settledTree }) => settledTree !== undefined);
+  let isRestored = false;
   while (!signal.aborted && settled.length > 0) {
     let hasPrepared = false;
-    for (const pool of leadership.isLeader ? settled : []) {
+    isRestored = leadership.isLeader && (isRestored || await restoreSent(settlements, deps, signal));
+    for (const pool of isRestored ? settled : []) {
       try {
         hasPrepared = await prepareSettlement(pool, settlements, deps, signal) || hasPrepared;
       } catch (error) {
@@ -73,6 +78,23 @@ export async function runSettler(
       }
     }
     if (!hasPrepared) await clock.sleep(POLL_MS, signal);
+  }
+}
+
+/** Runs when this process begins to lead. Returns false if the endpoint or the store does not answer. */
+async function restoreSent(
+  settlements: Settlements,
+  deps: SettlerDeps,
+  signal: AbortSignal,
+): Promise<boolean> {
+  try {
+    settlements.restore(await findSentSettlements(deps, signal), deps.clock.now());
+    return true;
+  } catch (error) {
+    if (!signal.aborted) {
+      deps.log.warning("the settlements sent before are not known yet: {error}", { error: String(error) });
+    }
+    return false;
   }
 }
 
@@ -89,11 +111,14 @@ async function prepareSettlement(
   if (next === undefined) return false;
   const { input, value, reward } = next;
   const { proof } = await prover.proveSettlement(input, { signal });
-  const end = settlementEnd(input);
-  const message = contract.buildSettleMessage({ newRoot: input.newRoot, end, proof, value });
+  const [start, end] = [settlementStart(input), settlementEnd(input)];
+  const message = contract.buildSettleMessage({
+    ...{ newRoot: input.newRoot, end, proof, value },
+    queryId: BigInt(start), // with it, a restarted relayer recognises its message
+  });
   if (!settlements.add(pool, { input, message })) return true;
   log.info("{pool}: settling {count} deposits, for a reward of at most {reward} nano", {
-    ...{ pool: pool.key, count: end - settlementStart(input), reward: String(reward) },
+    ...{ pool: pool.key, count: end - start, reward: String(reward) },
   });
   changes.notify();
   return true;
@@ -113,6 +138,7 @@ async function nextInput(
   signal: AbortSignal,
 ): Promise<NextSettlement | undefined> {
   const tree = pool.settledTree!;
+  if (settlements.isEarlierUnderWay(pool, clock.now())) return undefined;
   const last = settlements.last(pool, clock.now());
   const first = last === undefined ? tree.size : settlementEnd(last.input);
   const waiting = tree.queue.slice(first - tree.size);

@@ -124,6 +124,7 @@ async function settler(waiting: number, options: SceneOptions = {}) {
           return Promise.resolve({ proof: baseProof, publicSignals: [] });
         },
       },
+      store: { transfer: () => Promise.resolve(undefined) },
       ...{ mode, chain, clock, wallet: { address: relayer }, pools: [pool], changes: new ChangeSignal() },
       prices: { getPrices: () => Promise.resolve(prices) },
       ...{ leadership: { isLeader }, random: () => 0.5, log: rootLog() },
