@@ -5,23 +5,6 @@ import { fillPath } from "../chain/v2/deep_slots.ts";
 import { type V2Outcome, V2Sandbox } from "../chain/v2/sandbox.ts";
 import type { GasFigures } from "./measure.ts";
 
-/** The most gas that a message may take, by its name in the figures. */
-export const v2Targets: Readonly<Record<string, number>> = {
-  "deposit, by op": 6_500,
-  "deposit, by comment": 12_000,
-  "settlement of 16": 175_000,
-  "withdrawal, newest root": 143_000,
-  "withdrawal, one of 8": 71_000,
-};
-
-/** Targets that one kind misses: the tables of docs/gas.md show them for both. */
-export const MISSED_V2_TARGETS: Readonly<Record<string, number>> = {
-  "settlement of 16": 175_000,
-  "withdrawal, newest root": 143_000,
-  "withdrawal, older root": 143_000,
-  "withdrawal, one of 8": 71_000,
-};
-
 export const HIGHEST_PATH_FIGURE = "withdrawal, 94 full nodes";
 /** Withdrawals measured for one figure, which is the highest of them. */
 const SAMPLES = 12;

@@ -9,7 +9,7 @@ import { gasRatio, MAX_GAS_RATIO, ratioFills, targeted } from "../../testkit/gas
 import { type GasSnapshot, TRACED_FILL } from "../../testkit/gas/snapshot.ts";
 import type { GasFigures } from "../../testkit/gas/measure.ts";
 import type { GasParts } from "../../testkit/gas/trace.ts";
-import { MISSED_V2_TARGETS, v2Targets } from "../../testkit/gas/v2_figures.ts";
+import { v2Targets, withShares } from "../../testkit/gas/v2_targets.ts";
 import { markdownTable } from "../shared/markdown_table.ts";
 import { runwayTable } from "./runway.ts";
 
@@ -135,9 +135,9 @@ function rulesTable({ rules, gas }: GasSnapshot): string[] {
 }
 
 /** Gas of a version 2 pool's messages, with the targets; a figure that misses its target is in bold. */
-function version2Table(figures: GasFigures, targets: Readonly<Record<string, number>>): string[] {
-  const rows = Object.entries(figures).map(([name, gas]) => {
-    const target = targets[name];
+function version2Table(figures: GasFigures): string[] {
+  const rows = Object.entries(withShares(figures)).map(([name, gas]) => {
+    const target = v2Targets[name];
     const shown = target !== undefined && gas > target ? `**${count(gas)}**` : count(gas);
     return [name, shown, target === undefined ? "" : count(target), native(prices.gas(BigInt(gas)))];
   });
@@ -157,7 +157,7 @@ export function tables(snapshot: GasSnapshot): Record<string, string[]> {
     rules: rulesTable(snapshot),
     size: sizeTable(snapshot),
     runway: runwayTable(prices),
-    version2: version2Table(snapshot.version2, { ...MISSED_V2_TARGETS, ...v2Targets }),
-    "version2-jetton": version2Table(snapshot.version2Jetton, MISSED_V2_TARGETS),
+    version2: version2Table(snapshot.version2),
+    "version2-jetton": version2Table(snapshot.version2Jetton),
   };
 }
