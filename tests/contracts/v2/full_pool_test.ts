@@ -3,7 +3,12 @@ import assert from "node:assert/strict";
 import { countCells } from "../../../testkit/chain/pool_storage.ts";
 import { fullPool } from "../../../testkit/chain/v2/full_pool.ts";
 import { V2Sandbox } from "../../../testkit/chain/v2/sandbox.ts";
-import { assertAccepted, assertRefused } from "../../support/contracts/v2_assertions.ts";
+import { isDeep } from "../../../testkit/random/property_runs.ts";
+import {
+  assertAccepted,
+  assertDepositReturned,
+  assertRefused,
+} from "../../support/contracts/v2_assertions.ts";
 
 Deno.test("a pool of 2^20 notes pays, and its account has at most 2,500 cells", async () => {
   const { state, drawKey } = fullPool();
@@ -23,11 +28,40 @@ Deno.test("a pool of 2^20 notes pays, and its account has at most 2,500 cells", 
   await assertRefused(sandbox, "ERR_ALREADY_SPENT", () => sandbox.withdraw({ nullifierHash: spent }));
 });
 
-Deno.test("a full queue settles to its end in chunks, and adds a quarter of a cell for each deposit", async () => {
+const LONGEST_QUEUE = 32_768;
+const commitment = (leafIndex: number) => BigInt(leafIndex) * 3n + 1n;
+
+Deno.test("queue spam: a full queue refuses deposits, and settles in full chunks from its first commitment to its last", async () => {
   const sandbox = await V2Sandbox.open();
-  const commitment = (leafIndex: number) => BigInt(leafIndex) * 3n + 1n;
-  await sandbox.setState({ deposits: 32_768 + 300, settled: 300, commitment });
+  const start = 300;
+  const end = start + LONGEST_QUEUE;
+  await sandbox.setState({ deposits: end, settled: start, commitment });
   const { cells } = countCells(await sandbox.pool.data());
-  assert.ok(cells < 1_000 + 32_768 / 4 + 400, `${cells} cells`);
-  while (sandbox.settled < 528) assertAccepted(await sandbox.settle(), String(sandbox.settled));
+  assert.ok(cells < 1_000 + LONGEST_QUEUE / 4 + 400, `${cells} cells: a quarter of a cell for each deposit`);
+  const sender = sandbox.pool.user.address;
+  await assertDepositReturned(sandbox, "ERR_QUEUE_FULL", sender, () => sandbox.deposit());
+  const settleTo = async (last: number) => {
+    while (sandbox.settled < last) assertAccepted(await sandbox.settle(), String(sandbox.settled));
+  };
+  await settleTo(start + 36);
+  if (!isDeep) await sandbox.setState({ deposits: end, settled: end - 44, commitment, roots: [1n] });
+  await settleTo(end);
+  assertAccepted(await sandbox.deposit());
 });
+
+for (
+  const { how, comment, cost } of [
+    { how: "op", comment: false, cost: "15.3" },
+    { how: "comment", comment: true, cost: "27.3" },
+  ]
+) {
+  Deno.test(`queue spam: filling the queue by ${how} takes ${cost} native units of gas, besides the deposits`, async () => {
+    const sandbox = await V2Sandbox.open();
+    let fees = 0n;
+    for (let i = 0; i < 256; i++) {
+      fees += assertAccepted(await sandbox.deposit({ comment })).tx.totalFees.coins;
+    }
+    const all = Number(fees) * LONGEST_QUEUE / 256 / 1e9;
+    assert.equal(all.toFixed(1), cost);
+  });
+}

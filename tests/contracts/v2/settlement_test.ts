@@ -8,7 +8,7 @@ import { PARTIAL_BATCH_SECONDS, ROOT_WINDOW } from "../../../src/core/protocol/v
 import { zeros } from "../../../src/core/tree/zeros.ts";
 import { freshElement } from "../../../testkit/chain/pool_sandbox.ts";
 import { proofCell } from "../../../testkit/chain/trapdoor_keys.ts";
-import { V2Sandbox } from "../../../testkit/chain/v2/sandbox.ts";
+import { type V2Outcome, V2Sandbox } from "../../../testkit/chain/v2/sandbox.ts";
 import { falseSettlements, malformedSettlements } from "../../support/contracts/v2_bad_settlements.ts";
 import {
   invalidateProof,
@@ -17,6 +17,10 @@ import {
   unpackProof,
 } from "../../support/contracts/invalid_proofs.ts";
 import { assertAccepted, assertRefused, assertStateMirrored } from "../../support/contracts/v2_assertions.ts";
+
+/** Native units at mainnet's prices, as contracts/v2/SPEC.md has them. */
+const GRIEFER_COST = "0.0075";
+const VICTIM_COST = "0.0108";
 
 async function openWith(deposits: number, settled = 0): Promise<V2Sandbox> {
   const sandbox = await V2Sandbox.open();
@@ -131,9 +135,15 @@ Deno.test("a settlement with a wrong end is stale: nothing, the past, too far, p
 Deno.test("settling one deposit just before a full batch: the loser of the race is refused, the rest still settles", async () => {
   const sandbox = await openWith(16);
   const victim = sandbox.settleBody({ end: 16, from: sandbox.pool.user.address });
-  assertAccepted(await sandbox.settle({ end: 1 }));
+  const value = toNano("0.1");
+  const cost = ({ sent: [{ info }] }: V2Outcome) => {
+    assert.ok(info.type === "internal");
+    return (Number(value - info.value.coins) / 1e9).toFixed(4);
+  };
+  assert.equal(cost(assertAccepted(await sandbox.settle({ end: 1, value }))), GRIEFER_COST);
   const from = sandbox.pool.user.address;
-  await assertRefused(sandbox, "ERR_PROOF_INVALID", () => sandbox.send(victim, toNano("0.1"), { from }));
+  const refused = () => sandbox.send(victim, value, { from });
+  assert.equal(cost(await assertRefused(sandbox, "ERR_PROOF_INVALID", refused)), VICTIM_COST);
   assertAccepted(await sandbox.settle({ from }), "the other 15 complete the chunk at once");
   await assertRefused(sandbox, "ERR_STALE_SETTLE", () => sandbox.send(victim, toNano("0.1"), { from }));
 });
