@@ -55,7 +55,7 @@ Deno.test("after one deposit the pool's wallet has storage for as long as the do
 });
 
 for (const [whose, jetton] of Object.entries(wallets)) {
-  Deno.test(`${whose} wallet without a coin pays while less than 0.1 is due; frozen it moves nothing, and the payout is a claim`, async () => {
+  Deno.test(`${whose} wallet without coins pays while it owes less than 0.1; once it is frozen, the payout becomes a claim`, async () => {
     for (const paid of [true, false]) {
       const { jettons, wallet, perYear } = await idle(jetton);
       const { pool } = jettons;
