@@ -9,24 +9,33 @@ const DAY_MS = 86_400_000;
 const DEPOSITED_AT = 1_700_000_000;
 
 async function warningsOf(
-  { leafIndex, leaves, ageMs = 2 * DAY_MS, to = recipient }: {
+  { leafIndex, leaves, ageMs = 2 * DAY_MS, to = recipient, account, ...change }: {
     leafIndex: number;
     leaves: number;
     ageMs?: number;
     to?: Address;
+    asset?: string;
+    refund?: string;
+    self?: boolean;
+    account?: { balance: bigint; state: string };
   },
 ): Promise<string[]> {
   const tree = new MerkleTree();
   tree.appendMany(Array.from({ length: leaves }, (_, i) => BigInt(100 + i)));
   const run = {
     context: { now: () => DEPOSITED_AT * 1000 + ageMs },
-    deployment: { asset: "native" },
+    chain: { account: () => Promise.resolve(account) },
+    deployment: { asset: change.asset ?? "native" },
     record: {
       note: { reveal: () => ({ commitment: BigInt(100 + leafIndex) }) },
       deposit: { timestamp: DEPOSITED_AT, from: depositor.toRawString() },
     },
     recipient: to,
-    options: { recipientCheck: false, refund: "0" },
+    options: {
+      recipientCheck: account !== undefined,
+      refund: change.refund ?? "0",
+      self: change.self ?? false,
+    },
   } as unknown as Parameters<typeof findLinkWarnings>[0];
   return (await findLinkWarnings(run, tree)).map(({ name }) => name);
 }
@@ -42,4 +51,19 @@ Deno.test("a note is warned about for a day after its deposit, and if it pays it
   deepEqual(await warningsOf({ ...at, ageMs: DAY_MS }), ["recipient_unchecked"]);
   deepEqual(await warningsOf({ ...at, ageMs: DAY_MS - 1 }), ["recipient_unchecked", "soon"]);
   deepEqual(await warningsOf({ ...at, to: depositor }), ["own_wallet", "recipient_unchecked"]);
+});
+
+Deno.test("an empty recipient of jettons is warned about unless a relayer pays it a refund", async () => {
+  const empty = {
+    leafIndex: 0,
+    leaves: 20,
+    asset: "jetton",
+    account: { balance: 0n, state: "uninitialized" },
+  };
+  deepEqual(await warningsOf(empty), ["no_gas"]);
+  deepEqual(await warningsOf({ ...empty, refund: "0.1" }), []);
+  deepEqual(await warningsOf({ ...empty, refund: "0.1", self: true }), [
+    "no_gas",
+    "self",
+  ]);
 });
