@@ -54,14 +54,13 @@ export function rankTests(
 ): TestRecord[] {
   const worth = (test: TestRecord) => {
     const { file: testFile, kills, milliseconds } = test;
-    if (isHinted(test, hint)) return Infinity;
     const all = [...kills.values()].reduce((a, b) => a + b, 0);
     const prior = isClosest(file, testFile) ? 10 : 0.2;
     const own = declaration === undefined ? 0 : kills.get(declaration) ?? 0;
     return (prior + 100 * own + 10 * (kills.get(file) ?? 0) + all) / (milliseconds + 50);
   };
-  const ranked = tests.map((test) => [worth(test), test] as const);
-  return ranked.sort(([a], [b]) => b - a).map(([, test]) => test);
+  const ranked = tests.map((test) => ({ test, first: Number(isHinted(test, hint)), worth: worth(test) }));
+  return ranked.sort((a, b) => b.first - a.first || b.worth - a.worth).map(({ test }) => test);
 }
 
 /**
