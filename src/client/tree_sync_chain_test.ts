@@ -24,17 +24,20 @@ function poolWith(leaves: number, kind: 0 | 2 = 0) {
 const flat = async (source: CommitmentSource, from: number) =>
   (await Array.fromAsync(source.commitments(from))).flat();
 
-function sourceThatHas(counts: readonly number[], shift = 0n): { source: CommitmentSource; asked: number[] } {
-  const asked: number[] = [];
+function sourceThatHas(
+  counts: readonly number[],
+  shift = 0n,
+): { source: CommitmentSource; requests: number[] } {
+  const requests: number[] = [];
   const source = {
     async *commitments(from: number) {
-      const count = counts[Math.min(asked.push(from), counts.length) - 1];
+      const count = counts[Math.min(requests.push(from), counts.length) - 1];
       yield await Promise.resolve(
         Array.from({ length: count - from }, (_, i) => BigInt(from + i + 1) + shift),
       );
     },
   };
-  return { source, asked };
+  return { source, requests };
 }
 
 Deno.test("the pool's logs give the leaves in order, from any leaf on, and later only the new ones", async () => {
@@ -79,7 +82,7 @@ Deno.test("a tree whose root the pool does not have is refused", async () => {
 
 Deno.test("leaves that arrived before an error are kept for the next attempt", async () => {
   const { pool, scene } = poolWith(3);
-  const { source, asked } = sourceThatHas([2, 3]);
+  const { source, requests } = sourceThatHas([2, 3]);
   const failing: CommitmentSource = {
     async *commitments(from) {
       yield* source.commitments(from);
@@ -90,7 +93,7 @@ Deno.test("leaves that arrived before an error are kept for the next attempt", a
   await rejects(syncTree(pool, failing, kept), { code: "relayer_unavailable" });
   equal(kept.size, 2);
   await syncTree(pool, source, kept);
-  deepEqual([kept.root, asked], [scene.tree.root, [0, 2]]);
+  deepEqual([kept.root, requests], [scene.tree.root, [0, 2]]);
 });
 
 const waits: [
@@ -108,9 +111,9 @@ const waits: [
 for (const [name, counts, treeTimeoutMs, reads, endsAt] of waits) {
   Deno.test(`a source ${name}`, async () => {
     const { scene, pool } = poolWith(3);
-    const { source, asked } = sourceThatHas(counts);
+    const { source, requests } = sourceThatHas(counts);
     const tree = await syncWholeTree(pool, source, undefined, { treeTimeoutMs, clock: scene.clock });
-    deepEqual([tree.root, asked.length, scene.now], [scene.tree.root, reads, endsAt]);
+    deepEqual([tree.root, requests.length, scene.now], [scene.tree.root, reads, endsAt]);
   });
 }
 

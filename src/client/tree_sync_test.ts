@@ -6,13 +6,13 @@ import { commitmentsFromRelayer } from "./tree_sync.ts";
 const pool = Address.parse(`0:${"11".repeat(32)}`);
 const PAGE = 10_000;
 
-function relayerWith(leaves: number): { client: RelayerClient; asked: URLSearchParams[] } {
-  const asked: URLSearchParams[] = [];
+function relayerWith(leaves: number): { client: RelayerClient; requests: URLSearchParams[] } {
+  const requests: URLSearchParams[] = [];
   const client = new RelayerClient("http://relayer.invalid/", {
     maxAttempts: 1,
     fetch: (input) => {
       const query = new URL(String(input)).searchParams;
-      asked.push(query);
+      requests.push(query);
       const [from, limit] = [Number(query.get("from")), Number(query.get("limit"))];
       const count = Math.max(0, Math.min(limit, leaves - from));
       const nextFrom = from + count < leaves ? from + count : null;
@@ -23,10 +23,10 @@ function relayerWith(leaves: number): { client: RelayerClient; asked: URLSearchP
       return Promise.resolve(Response.json({ pool: pool.toString(), from, count, nextFrom, commitments }));
     },
   });
-  return { client, asked };
+  return { client, requests };
 }
 
-const cases: [have: number, deposited: number, asked: number[]][] = [
+const cases: [have: number, deposited: number, requests: number[]][] = [
   [0, 3, [0]],
   [2, 3, [0]],
   [9_999, 10_001, [0, PAGE]],
@@ -36,13 +36,13 @@ const cases: [have: number, deposited: number, asked: number[]][] = [
 ];
 for (const [have, deposited, expected] of cases) {
   Deno.test(`a client with ${have} of ${deposited} leaves requests whole pages and yields only the new leaves`, async () => {
-    const { client, asked } = relayerWith(deposited);
+    const { client, requests } = relayerWith(deposited);
     const batches = await Array.fromAsync(commitmentsFromRelayer(client, pool).commitments(have));
     const leaves = batches.flat();
     assert.equal(leaves.length, deposited - have);
     assert.ok(leaves.every((leaf, i) => leaf === BigInt(have + i + 1)));
-    assert.deepEqual(asked.map((query) => Number(query.get("from"))), expected);
-    assert.ok(asked.every((query) => query.get("limit") === String(PAGE)));
+    assert.deepEqual(requests.map((query) => Number(query.get("from"))), expected);
+    assert.ok(requests.every((query) => query.get("limit") === String(PAGE)));
     assert.ok(batches.every((batch) => batch.length > 0), "no empty batch");
   });
 }

@@ -8,13 +8,13 @@ function kept(most?: number) {
     ttlMs: 100,
     ...(most === undefined ? {} : { maxEntries: most }),
   });
-  let asked = 0;
+  let requests = 0;
   return {
     pass: (ms: number) => void (now += ms),
     get: (key = "a", answer: (n: number) => Promise<number> = (n) => Promise.resolve(n)) =>
-      fresh.get(key, () => answer(++asked)),
-    get asked() {
-      return asked;
+      fresh.get(key, () => answer(++requests)),
+    get requests() {
+      return requests;
     },
   };
 }
@@ -45,7 +45,7 @@ Deno.test("TtlCache: a failure reaches every waiting caller, and is not cached",
   const fails = () => Promise.reject(new Error("down"));
   const waiting = [answers.get("a", fails), answers.get("a", fails)];
   for (const answer of waiting) await rejects(answer, /down/);
-  equal(answers.asked, 1);
+  equal(answers.requests, 1);
   equal(await answers.get(), 2);
 });
 

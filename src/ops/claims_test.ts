@@ -15,14 +15,14 @@ const claim = (id: number, amount = BigInt(id), to = 9): Claim => ({
 
 /** A pool with these claims, which a getter returns in pages, after an id. */
 class Claims {
-  readonly asked: [after: bigint, count: number][] = [];
+  readonly requests: [after: bigint, count: number][] = [];
 
   constructor(public open: Claim[]) {}
 
   readonly address = address;
 
   getClaims(after: bigint, count: number): Promise<Claim[]> {
-    this.asked.push([after, count]);
+    this.requests.push([after, count]);
     return Promise.resolve(this.open.filter(({ id }) => id > after).slice(0, count));
   }
 }
@@ -33,7 +33,10 @@ for (const count of [0, 1, 63, 64, 65, 128, 200]) {
     const claims = new Claims(Array.from({ length: count }, (_, i) => claim(2 * i + 1)));
     deepEqual(await listed(claims), claims.open);
     const pages = Math.floor(count / 64) + 1;
-    deepEqual(claims.asked, Array.from({ length: pages }, (_, i) => [BigInt(Math.max(0, 128 * i - 1)), 64]));
+    deepEqual(
+      claims.requests,
+      Array.from({ length: pages }, (_, i) => [BigInt(Math.max(0, 128 * i - 1)), 64]),
+    );
   });
 }
 

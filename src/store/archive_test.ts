@@ -63,13 +63,13 @@ const hashes = (count: number) => Array.from({ length: count }, (_, i) => fieldT
 
 function databaseWith(count: number, identity: Row[] = []) {
   const keys = hashes(count);
-  const asked: unknown[] = [];
+  const requests: unknown[] = [];
   const query: Query = (text, values = []) => {
     if (text.includes("from identity")) return Promise.resolve(identity);
     if (/distinct pool from (deposits|withdrawals)/.test(text)) return Promise.resolve([{ pool: POOL }]);
     if (text.includes("from deposits")) {
       const [from] = values as [number];
-      asked.push(from);
+      requests.push(from);
       return Promise.resolve(
         keys.slice(from, from + PAGE_SIZE).map((commitment, i) => ({
           ...{ leaf_index: from + i, commitment, timestamp: "7", tx_hash: "aa" },
@@ -89,19 +89,19 @@ function databaseWith(count: number, identity: Row[] = []) {
   const database = {
     snapshot: (work: (query: Query) => Promise<void>) => work(query),
   } as unknown as Database;
-  return { database, asked };
+  return { database, requests };
 }
 
 for (const count of [0, 4_999, 5_000, 10_001]) {
   Deno.test(`postgres: an archive has each of ${count} deposits and withdrawals once, in order, and ends`, async () => {
-    const { database, asked } = databaseWith(count);
+    const { database, requests } = databaseWith(count);
     const rows = await Array.fromAsync(postgresRows(database));
     const leaves = rows.flatMap((row) => row.kind === "deposit" ? [row.deposit] : []);
     const paid = rows.flatMap((row) => row.kind === "withdrawal" ? [row.withdrawal.nullifierHash] : []);
     deepEqual(leaves.map(({ leafIndex }) => leafIndex), Array.from({ length: count }, (_, i) => i));
     deepEqual(paid, Array.from({ length: count }, (_, i) => BigInt(i + 1)));
     equal(rows.length, 2 * count);
-    deepEqual(asked, Array.from({ length: Math.floor(count / 5_000) + 1 }, (_, i) => 5_000 * i));
+    deepEqual(requests, Array.from({ length: Math.floor(count / 5_000) + 1 }, (_, i) => 5_000 * i));
   });
 }
 

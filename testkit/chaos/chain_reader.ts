@@ -123,8 +123,8 @@ export class ChainReader {
 
   /** Returns the jettons of `owner`, in the smallest unit. */
   async jettons(master: Address, owner: Address): Promise<bigint> {
-    const asked = beginCell().storeAddress(owner).endCell().toBoc().toString("base64");
-    const [[, cell]] = await this.#get(master, "get_wallet_address", [["tvm.Slice", asked]]);
+    const requests = beginCell().storeAddress(owner).endCell().toBoc().toString("base64");
+    const [[, cell]] = await this.#get(master, "get_wallet_address", [["tvm.Slice", requests]]);
     const wallet = Cell.fromBase64((cell as { bytes: string }).bytes).beginParse().loadAddress();
     const { state } = await this.#call("getAddressInformation", { address: wallet.toString() });
     if (state !== "active") return 0n;

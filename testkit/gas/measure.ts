@@ -31,13 +31,13 @@ export async function measureFill(kind: PoolKind, fill: Fill): Promise<GasMeasur
     messages[entry.name] = await gasOf(entry, bench);
   }
   await bench.reset();
-  const asked: GasFigures = {};
+  const requests: GasFigures = {};
   for (const { name, args } of getters) {
     const stack = args?.(bench).map((value) => ({ type: "int" as const, value })) ?? [];
     const { gasUsed } = await bench.pool.chain.runGetMethod(bench.pool.address, name, stack);
-    asked[name] = Number(gasUsed);
+    requests[name] = Number(gasUsed);
   }
-  return { messages, getters: asked };
+  return { messages, getters: requests };
 }
 
 async function gasOf(entry: EntryPoint, bench: MeasuredPool): Promise<number> {

@@ -43,12 +43,12 @@ export async function startRelayerProcess(
     for await (const text of child.stderr.pipeThrough(new TextDecoderStream())) log += text;
   })();
   const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
-  let said = "";
+  let output = "";
   let url: string | undefined;
   while (url === undefined) {
     const { value, done } = await reader.read();
     if (done) throw new Error(`the relayer ended before it listened: ${(await logged, log)}`);
-    url = (said += value).match(/"url":"([^"]+)"/)?.[1]; // its log is in JSON format, not at a terminal
+    url = (output += value).match(/"url":"([^"]+)"/)?.[1]; // its log is in JSON format, not at a terminal
   }
   const at = url;
   return {

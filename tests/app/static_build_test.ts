@@ -22,9 +22,9 @@ Deno.test({
   ignore: chromium === undefined,
   fn: () =>
     withTempDirectory(async (folder) => {
-      const asked: string[] = [];
+      const requests: string[] = [];
       const servers = ["endpoint", "withdrawal", "relayer", "stranger"].map((name) =>
-        serveNothing(name, asked)
+        serveNothing(name, requests)
       );
       const [endpoint, withdrawal, relayer, stranger] = servers.map(({ addr }) =>
         `http://127.0.0.1:${addr.port}`
@@ -43,7 +43,7 @@ Deno.test({
                 "cross-origin-embedder-policy": "require-corp",
               }
               : {};
-            asked.length = 0;
+            requests.length = 0;
             const context = await browser.createBrowserContext();
             const journey = await openJourney(context, `http://localhost:${port}/app/`, undefined);
             await journey.step("absent");
@@ -64,7 +64,7 @@ Deno.test({
               [endpoint, withdrawal, relayer, stranger],
             );
             assert.deepEqual(answers, ["connected", "connected", "connected", "refused"]);
-            assert.ok(!asked.includes("stranger"));
+            assert.ok(!requests.includes("stranger"));
             assert.deepEqual(
               journey.violations.map((each) => each.split(" ")[0]),
               ["connect-src"],
@@ -95,9 +95,9 @@ async function build(
   assert.equal(code, 0, stdout + stderr);
 }
 
-function serveNothing(name: string, asked: string[]) {
+function serveNothing(name: string, requests: string[]) {
   return Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, () => {
-    asked.push(name);
+    requests.push(name);
     const headers = { "access-control-allow-origin": "*", "access-control-allow-headers": "*" };
     return new Response("{}", { headers });
   });

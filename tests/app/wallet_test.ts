@@ -95,17 +95,17 @@ test("a page that the phone closed resumes its session, and another session cann
     await waitUntil("the wallet ended the session", async () =>
       await run(async ({ sources }) => {
         const source = sources.list().find(({ id }) => id === "bridge:test")!;
-        let asked = false;
+        let requests = false;
         const stop = new AbortController();
         await source.connect({
           network: "localnet",
           signal: stop.signal,
           onLink: () => {
-            asked = true;
+            requests = true;
             stop.abort();
           },
         }).then(async (payer) => await new Promise((resolve) => setTimeout(resolve, 200, payer)), () => {});
-        return asked;
+        return requests;
       }, undefined));
   }));
 

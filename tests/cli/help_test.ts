@@ -121,9 +121,9 @@ const failing: [string[], number, Record<string, unknown>][] = [
 for (const [args, status, members] of failing) {
   Deno.test(`tonado ${args.join(" ")}: the error is JSON, alone on standard error`, async () => {
     const { code, stderr } = await runCli(args);
-    const told = stderr.trim().split("\n").map((line) => JSON.parse(line));
-    assert.deepEqual(told.map((line) => Object.keys(line)), [["error"]]);
-    const { error } = told[0];
+    const reported = stderr.trim().split("\n").map((line) => JSON.parse(line));
+    assert.deepEqual(reported.map((line) => Object.keys(line)), [["error"]]);
+    const { error } = reported[0];
     assert.equal(code, status, stderr);
     for (const [name, value] of Object.entries(members)) assert.equal(error[name], value);
     assert.ok(error.message.length > 0 && error.hint.length > 0);
@@ -132,7 +132,7 @@ for (const [args, status, members] of failing) {
 
 Deno.test("with --json notices are JSON, too", async () => {
   const { stderr } = await runCli(["config", "--json"], { RELAYER_PROT: "1" });
-  const told = stderr.trim().split("\n").map((line) => JSON.parse(line));
-  assert.deepEqual(told.map((line) => Object.keys(line)[0]), ["notice", "error"]);
-  assert.match(told[0].notice, /RELAYER_PROT/);
+  const reported = stderr.trim().split("\n").map((line) => JSON.parse(line));
+  assert.deepEqual(reported.map((line) => Object.keys(line)[0]), ["notice", "error"]);
+  assert.match(reported[0].notice, /RELAYER_PROT/);
 });

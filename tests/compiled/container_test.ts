@@ -152,10 +152,10 @@ async function surround(
 function urlsOf(
   { database: { username, password, port, pathname }, redisPort }: { database: URL; redisPort: number },
 ) {
-  const asked = (name: string) => new URL(relayer.environment![name]);
+  const requests = (name: string) => new URL(relayer.environment![name]);
   return {
-    DATABASE_URL: Object.assign(asked("DATABASE_URL"), { username, password, port, pathname }).href,
-    CACHE_URL: Object.assign(asked("CACHE_URL"), { port: redisPort }).href,
+    DATABASE_URL: Object.assign(requests("DATABASE_URL"), { username, password, port, pathname }).href,
+    CACHE_URL: Object.assign(requests("CACHE_URL"), { port: redisPort }).href,
   };
 }
 

@@ -184,10 +184,10 @@ Deno.test("a source without the deposits gets some time, and is then reported as
     ...{ pool, network, prover, note: mine, relayer: null, fee: 0n },
     recipient: Address.parse(`0:${"3c".repeat(32)}`),
   };
-  let asked = 0;
-  const late = { commitments: (from: number) => asked++ === 0 ? once([]) : honest.commitments(from) };
+  let requests = 0;
+  const late = { commitments: (from: number) => requests++ === 0 ? once([]) : honest.commitments(from) };
   const { proof, publicSignals } = await buildWithdrawArgs({ ...request, source: late });
-  assert.equal(asked, 2);
+  assert.equal(requests, 2);
   assert.equal(await prover.verify("withdraw", proof, publicSignals), true);
   const empty = { commitments: () => once([]) };
   await assert.rejects(

@@ -56,9 +56,9 @@ Deno.test("no link is shown for a leaf that is taken while the source of the tre
   await deposit();
   await deposit();
   const steps: LinkDepositStep[] = [];
-  let asked = 0;
+  let requests = 0;
   const result = depositByLink({
-    ...{ ...common, note: freshNote(), timeoutMs: 300_000, source: sourceThatIs(() => asked++ === 0) },
+    ...{ ...common, note: freshNote(), timeoutMs: 300_000, source: sourceThatIs(() => requests++ === 0) },
     onStep(step) {
       steps.push(step);
       if (step.step === "link") void pay(step.link.url);
@@ -71,10 +71,10 @@ Deno.test("no link is shown for a leaf that is taken while the source of the tre
 
 Deno.test("a deposit waits for a source that is one deposit behind, instead of paying for a taken leaf", async () => {
   const steps: DepositStep[] = [];
-  let asked = 0;
+  let requests = 0;
   const { leafIndex, attempts } = await depositNative({
     ...{ ...common, wallet, note: freshNote(), onStep: (step) => steps.push(step) },
-    source: sourceThatIs(() => asked++ === 0),
+    source: sourceThatIs(() => requests++ === 0),
   });
   assert.deepEqual([leafIndex, attempts], [3, 1]);
   assert.equal(steps.filter(({ step }) => step === "lost").length, 0);
@@ -99,9 +99,9 @@ Deno.test("a link that the pool refused as stale is replaced, even if the deposi
   await deposit(); // takes leaf `before`
   let lagging = true; // a node that answers getters from before that deposit, as a load balancer may pick it
   const behind: Chain = Object.assign(Object.create(chain), {
-    runGetMethod: (...asked: Parameters<Chain["runGetMethod"]>) => {
-      const answer = lagging ? oldAnswers.get(asked[1]) : undefined;
-      return answer ? Promise.resolve(new TupleReader(answer)) : chain.runGetMethod(...asked);
+    runGetMethod: (...requests: Parameters<Chain["runGetMethod"]>) => {
+      const answer = lagging ? oldAnswers.get(requests[1]) : undefined;
+      return answer ? Promise.resolve(new TupleReader(answer)) : chain.runGetMethod(...requests);
     },
   });
   const steps: LinkDepositStep[] = [];

@@ -72,15 +72,15 @@ Deno.test("a jetton deposit whose leaf was taken is returned, and is proved and 
 });
 
 Deno.test("the scan reports deposits with their jettons' owners, and the refused one with its exit code", async () => {
-  const told: unknown[] = [];
+  const reported: unknown[] = [];
   for await (const { events } of scanPoolTransactions(chain, pool.address)) {
     for (const event of events) {
       if (event.kind !== "deposit" && event.kind !== "refused") continue;
       const who = event.depositor?.equals(alice.address) ? "alice" : "bob";
-      told.push([event.kind, who, event.kind === "refused" ? event.exitCode : event.leafIndex]);
+      reported.push([event.kind, who, event.kind === "refused" ? event.exitCode : event.leafIndex]);
     }
   }
-  assert.deepEqual(told, [["deposit", "alice", 0], ["refused", "bob", 103], ["deposit", "bob", 1]]);
+  assert.deepEqual(reported, [["deposit", "alice", 0], ["refused", "bob", 103], ["deposit", "bob", 1]]);
 });
 
 Deno.test("a note that is deposited already is found, not paid for again", async () => {

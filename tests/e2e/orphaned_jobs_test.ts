@@ -15,7 +15,7 @@ Deno.test("a withdrawal whose pool left the registry is reported, counted and al
   await using net = await RelayerHarness.start({ relayer: false });
   await startWithoutSending(net);
   const note = await net.deposit(KEY);
-  const { body, asked } = await acceptWithoutSending(net, KEY, note, recipient);
+  const { body, statusRequest } = await acceptWithoutSending(net, KEY, note, recipient);
 
   const { network, pools } = net.localnet.deployments;
   const metrics = createMetrics();
@@ -24,21 +24,24 @@ Deno.test("a withdrawal whose pool left the registry is reported, counted and al
     deployments: { network, pools: new Map([...pools].filter(([key]) => key !== KEY)) },
   });
   await waitUntil("it is counted", async () => /^tonado_withdrawals_orphaned 1$/m.test(await metrics.text()));
-  const status = await net.post("/withdraw/status", asked);
+  const status = await net.post("/withdraw/status", statusRequest);
   deepEqual([status.status, status.body.state, Address.parse(status.body.pool).toRawString()], [
     200,
     "accepted",
     net.pool(KEY).address.toRawString(),
   ]);
   equal((await net.post("/withdraw", body)).body.code, "unknown_pool");
-  equal((await net.post("/withdraw/status", { ...asked, nullifierHash: "0x5" })).body.code, "unknown_pool");
+  equal(
+    (await net.post("/withdraw/status", { ...statusRequest, nullifierHash: "0x5" })).body.code,
+    "unknown_pool",
+  );
   const { registry } = (await net.get("/readyz")).body.dependencies;
   equal(registry.state, "degraded");
   match(registry.reason, /withdrawals wait for a pool/);
   await net.relayer.close();
 
   await net.startRelayer();
-  await net.untilState(asked, "confirmed");
+  await net.untilState(statusRequest, "confirmed");
   equal((await net.chain.account(recipient)).balance, 940_000_000n);
   equal((await net.get("/readyz")).body.dependencies.registry.state, "ok");
 });

@@ -13,7 +13,7 @@ Deno.test("a retired pool accepts no new withdrawals, pays those in progress, an
   await using net = await RelayerHarness.start({ relayer: false });
   await startWithoutSending(net);
   const [taken, late] = [await net.deposit(KEY), await net.deposit(KEY)];
-  const { body, asked } = await acceptWithoutSending(net, KEY, taken, recipient);
+  const { body, statusRequest } = await acceptWithoutSending(net, KEY, taken, recipient);
 
   const { network, pools } = net.localnet.deployments;
   const retired = new Map(pools).set(KEY, { ...net.pool(KEY), retired: true });
@@ -27,7 +27,7 @@ Deno.test("a retired pool accepts no new withdrawals, pays those in progress, an
     [409, "nullifier_already_used"],
     "who repeats hears where it stands",
   );
-  await net.untilState(asked, "confirmed");
+  await net.untilState(statusRequest, "confirmed");
   equal((await net.chain.account(recipient)).balance, 940_000_000n);
 
   const listed = (await net.get("/pools")).body.pools;

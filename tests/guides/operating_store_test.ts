@@ -39,16 +39,16 @@ Deno.test({
 
         const folder = await createShellFolder(dir);
         const block = await findCodeBlock("docs/operating.md", "# with the relayer stopped");
-        const said = await folder.runWhile(
+        const output = await folder.runWhile(
           block,
           env,
           [["postgres://tonado:...@db/tonado", database.url]],
           () => waitUntil("the relayer is ready on PostgreSQL", () => answers(`${url}/readyz`)),
         );
         const moved = [
-          ...said.matchAll(/\(1 deposit, .* sha256 ([0-9a-f]{64}), in (relayer\.jsonl|the database)$/gm),
+          ...output.matchAll(/\(1 deposit, .* sha256 ([0-9a-f]{64}), in (relayer\.jsonl|the database)$/gm),
         ];
-        assert.deepEqual(moved.map(([, , where]) => where), ["relayer.jsonl", "the database"], said);
+        assert.deepEqual(moved.map(([, , where]) => where), ["relayer.jsonl", "the database"], output);
         assert.equal(moved[0][1], moved[1][1]);
       } finally {
         await net.close();

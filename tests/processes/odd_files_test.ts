@@ -46,9 +46,9 @@ for (const [what, name, says] of odd) {
         cwd: dir,
       });
       const { code, stderr } = await command.output();
-      const told = new TextDecoder().decode(stderr);
-      assert.match(told, says);
-      assert.equal(code, 2, told);
+      const reported = new TextDecoder().decode(stderr);
+      assert.match(reported, says);
+      assert.equal(code, 2, reported);
     });
   }
 }

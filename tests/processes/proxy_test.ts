@@ -7,20 +7,20 @@ import { sourceCommand } from "../../testkit/programs/program.ts";
 
 /** A proxy that notes the first line, or the first byte, that each connection begins with, and hangs up. */
 function proxy() {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const served = (async () => {
     for await (const connection of listener) {
       const bytes = new Uint8Array(512);
       const read = await connection.read(bytes) ?? 0;
-      asked.push(
+      requests.push(
         bytes[0] === 5 ? "SOCKS5" : new TextDecoder().decode(bytes.subarray(0, read)).split("\r\n")[0],
       );
       connection.close();
     }
   })();
   return {
-    asked,
+    requests,
     host: `127.0.0.1:${listener.addr.port}`,
     async [Symbol.asyncDispose]() {
       listener.close();
@@ -45,7 +45,10 @@ for (const [whom, [args, host]] of Object.entries(asks)) {
       HTTPS_PROXY: `http://${behind.host}`,
     });
     assert.notEqual(code, 0, "nobody answers");
-    assert.ok(behind.asked.includes(`CONNECT ${host} HTTP/1.1`), `${behind.asked.join("\n")}\n${stderr}`);
+    assert.ok(
+      behind.requests.includes(`CONNECT ${host} HTTP/1.1`),
+      `${behind.requests.join("\n")}\n${stderr}`,
+    );
   });
 }
 
@@ -55,7 +58,7 @@ Deno.test("HTTPS_PROXY may be a SOCKS proxy that resolves names, as Tor's is", a
     HTTPS_PROXY: `socks5h://${behind.host}`,
   });
   assert.notEqual(code, 0, "nobody answers");
-  assert.ok(behind.asked.includes("SOCKS5"), stderr);
+  assert.ok(behind.requests.includes("SOCKS5"), stderr);
 });
 
 /** Accepted forms, which must be used. `HOST` stands for the proxy's host. */
@@ -74,15 +77,15 @@ const usable = [
 ];
 /** The runtimes: the one that runs this, and the one that is compiled in, where it is here. */
 const runtimes = new Set([Deno.execPath(), Deno.env.get("TONADO_COMPILER") ?? Deno.execPath()]);
-const asked = 'await fetch("https://endpoint.invalid").catch(() => {})';
+const requests = 'await fetch("https://endpoint.invalid").catch(() => {})';
 for (const runtime of runtimes) {
   Deno.test(`every accepted form of a proxy is used by ${runtime}`, async () => {
     for (const form of usable) {
       await using behind = proxy();
       const value = form.replace("HOST", behind.host);
       assertUsableProxies({ HTTPS_PROXY: value });
-      await output([runtime, "eval", asked], { HTTPS_PROXY: value });
-      assert.ok(behind.asked.length > 0, form);
+      await output([runtime, "eval", requests], { HTTPS_PROXY: value });
+      assert.ok(behind.requests.length > 0, form);
     }
   });
 }
@@ -150,5 +153,5 @@ Deno.test("with an unusable proxy no command connects", async () => {
       assert.doesNotMatch(stderr, /s3cret|RELAYER_/);
     }
   }
-  assert.deepEqual(direct.asked, []);
+  assert.deepEqual(direct.requests, []);
 });

@@ -146,7 +146,7 @@ async function paysThroughHonest(
     deepEqual([relayer.baseUrl, status.state], [honest.url, "confirmed"]);
     equal(await pool.getIsSpent(note.nullifierHash), true);
     ok(
-      hostile["on /withdraw"].every(({ requestedPaths: asked }) => asked.includes("/withdraw")),
+      hostile["on /withdraw"].every(({ requestedPaths: requests }) => requests.includes("/withdraw")),
       "each relayer is tried",
     );
   });

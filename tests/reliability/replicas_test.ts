@@ -83,11 +83,11 @@ Deno.test({
     await indexed(second, 3);
     deepEqual([await leads(first), await leads(second)], [true, false]);
 
-    const asked = await withdrawal(net, a, 0x81);
-    const answer = await second.request("/withdraw", asked.body);
+    const submitted = await withdrawal(net, a, 0x81);
+    const answer = await second.request("/withdraw", submitted.body);
     equal(answer.code, undefined, "a follower takes withdrawals on");
     equal(typeof answer.seqno, "number", "and answers as the leader would, once it is sent");
-    const again = await first.request("/withdraw", asked.body);
+    const again = await first.request("/withdraw", submitted.body);
     equal(again.code, "nullifier_already_used", "which every replica knows");
 
     const [left, right] = [await withdrawal(net, b, 0x82), await withdrawal(net, c, 0x83)];
@@ -104,7 +104,7 @@ Deno.test({
     console.log(`takeover after kill -9: ${took} ms`);
     ok(took < TAKEOVER_MS + SLACK_MS, `takeover took ${took} ms`);
     equal((await second.request("/withdraw", right.body)).code, undefined);
-    for (const { query, paid } of [asked, left, right]) {
+    for (const { query, paid } of [submitted, left, right]) {
       await waitUntil(
         "confirmed",
         async () => (await second.request("/withdraw/status", query)).state === "confirmed",
@@ -136,17 +136,17 @@ Deno.test({
     const fence = async () => (await postgresQuery(database.url, "select fence, holder from lease"))[0];
     const before = await fence();
 
-    const asked = await withdrawal(net, notes[0], 0x84);
-    const pending = first.request("/withdraw", asked.body).catch(() => undefined);
+    const submitted = await withdrawal(net, notes[0], 0x84);
+    const pending = first.request("/withdraw", submitted.body).catch(() => undefined);
     await waitUntil(
       "accepted",
-      async () => (await second.request("/withdraw/status", asked.query)).state !== undefined,
+      async () => (await second.request("/withdraw/status", submitted.query)).state !== undefined,
     );
     first.signal("SIGSTOP");
     await waitUntil("another leads", () => leads(second));
     await waitUntil(
       "paid",
-      async () => (await second.request("/withdraw/status", asked.query)).state === "confirmed",
+      async () => (await second.request("/withdraw/status", submitted.query)).state === "confirmed",
     );
     const taken = await fence();
     equal(Number(taken.fence), Number(before.fence) + 1);
@@ -172,7 +172,7 @@ Deno.test({
       "paid",
       async () => (await first.request("/withdraw/status", next.query)).state === "confirmed",
     );
-    deepEqual([await asked.paid(), await next.paid()], [940_000_000n, 940_000_000n]);
+    deepEqual([await submitted.paid(), await next.paid()], [940_000_000n, 940_000_000n]);
     equal((await net.contract(KEY).getPoolInfo()).withdrawals, 2);
   },
 });
@@ -189,7 +189,7 @@ Deno.test({
     const relayer = await scene.replica();
     const note = await net.deposit(KEY);
     await indexed(relayer, 1);
-    const asked = await withdrawal(net, note, 0x87);
+    const submitted = await withdrawal(net, note, 0x87);
     const pool = `pool=${net.pool(KEY).address}`;
 
     gate.disconnect();
@@ -201,9 +201,9 @@ Deno.test({
     equal(ready, false);
     match(store.reason, /database does not respond/);
     ok(!JSON.stringify(store).includes("127.0.0.1"));
-    const refused = await relayer.request("/withdraw", asked.body);
+    const refused = await relayer.request("/withdraw", submitted.body);
     deepEqual([refused.status, refused.code], [503, "not_ready"]);
-    equal((await relayer.request("/note/check", asked.query)).status, 503);
+    equal((await relayer.request("/note/check", submitted.query)).status, 503);
     const staleAfter = Date.now() + 12_000; // longer than a pool is served without a good answer
     while (Date.now() < staleAfter) {
       equal((await relayer.request(`/tree/root?${pool}`)).root, fieldToHex(net.tree(KEY).root));
@@ -214,12 +214,12 @@ Deno.test({
     gate.open();
     await waitUntil("ready again", async () => (await relayer.request("/readyz")).ready === true);
     equal((await net.contract(KEY).getPoolInfo()).withdrawals, 0);
-    equal((await relayer.request("/withdraw", asked.body)).code, undefined);
+    equal((await relayer.request("/withdraw", submitted.body)).code, undefined);
     await waitUntil(
       "paid",
-      async () => (await relayer.request("/withdraw/status", asked.query)).state === "confirmed",
+      async () => (await relayer.request("/withdraw/status", submitted.query)).state === "confirmed",
     );
-    equal(await asked.paid(), 940_000_000n);
+    equal(await submitted.paid(), 940_000_000n);
   },
 });
 
@@ -234,16 +234,16 @@ Deno.test({
     const note = await net.deposit(KEY);
     await indexed(first, 1);
     await indexed(second, 1);
-    const asked = await withdrawal(net, note, 0x86);
-    equal((await second.request("/withdraw", asked.body)).code, undefined);
+    const submitted = await withdrawal(net, note, 0x86);
+    equal((await second.request("/withdraw", submitted.body)).code, undefined);
     await waitUntil(
       "paid",
-      async () => (await first.request("/withdraw/status", asked.query)).state === "confirmed",
+      async () => (await first.request("/withdraw/status", submitted.query)).state === "confirmed",
     );
     const [leader, follower] = await leads(first) ? [first, second] : [second, first];
     await leader.stop("SIGKILL");
     await waitUntil("another leads", () => leads(follower));
-    equal((await follower.request("/withdraw/status", asked.query)).state, "confirmed");
-    equal(await asked.paid(), 940_000_000n);
+    equal((await follower.request("/withdraw/status", submitted.query)).state, "confirmed");
+    equal(await submitted.paid(), 940_000_000n);
   },
 });

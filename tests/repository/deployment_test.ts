@@ -58,19 +58,19 @@ Deno.test("Dockerfile: is built from the released files and nothing else, and co
 
 Deno.test("compose.yaml: follows the Compose Specification, and its files exist", async () => {
   const valid = new Ajv2019({ strict: false, validateFormats: false }).compile(withoutIds(composeSchema));
-  const asked = await compose({ POSTGRES_PASSWORD: "postgres-password" });
-  ok(valid(asked), JSON.stringify(valid.errors));
+  const composed = await compose({ POSTGRES_PASSWORD: "postgres-password" });
+  ok(valid(composed), JSON.stringify(valid.errors));
   ok(
-    !valid({ ...asked, services: { relayer: { imagge: "tonado" } } }),
+    !valid({ ...composed, services: { relayer: { imagge: "tonado" } } }),
     "the schema refuses what is misspelt",
   );
-  const files = Object.values(asked.services).flatMap(({ volumes = [] }) => volumes)
+  const files = Object.values(composed.services).flatMap(({ volumes = [] }) => volumes)
     .filter((volume) => volume.startsWith("./")).map((volume) => volume.split(":")[0]);
   equal(files.length, 3);
   for (const file of files) await read(file);
   const [exposed] = (await dockerfile()).filter(({ keyword }) => keyword === "EXPOSE");
   equal(exposed.text, String(serveSettings.port.default));
-  deepEqual(asked.services.relayer.ports, [`127.0.0.1:${exposed.text}:${exposed.text}`]);
+  deepEqual(composed.services.relayer.ports, [`127.0.0.1:${exposed.text}:${exposed.text}`]);
 });
 
 Deno.test("compose.yaml: Prometheus sends its alerts to Alertmanager, which has a receiver for them", async () => {

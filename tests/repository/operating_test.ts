@@ -73,12 +73,12 @@ for (const [source, expr, legend] of queries) {
 }
 
 Deno.test("operating: each metric is on the dashboard", () => {
-  const asked = new Set(
+  const charted = new Set(
     dashboard.panels.flatMap(({ targets = [] }: { targets: { expr: string }[] }) =>
       targets.flatMap(({ expr }) => parsed(expr).metrics)
     ).map((name: string) => name.replace(/_(bucket|sum|count)$/, "")),
   );
-  deepEqual(createMetrics().descriptions.map(({ name }) => name).filter((name) => !asked.has(name)), []);
+  deepEqual(createMetrics().descriptions.map(({ name }) => name).filter((name) => !charted.has(name)), []);
 });
 
 Deno.test("operating: a replica that is down has an alert of its own, for the job that Prometheus scrapes", async () => {

@@ -96,8 +96,8 @@ Deno.test("every task is in the tables of docs/development.md", async () => {
   const { tasks } = JSON.parse(await Deno.readTextFile(new URL("deno.json", root)));
   const text = await Deno.readTextFile(new URL("docs/development.md", root));
   const rows = text.split("\n").filter((line) => line.startsWith("|")).join("\n");
-  const told = new Set([...rows.matchAll(/`deno task ([a-z][a-z:-]*)`/g)].map(([, task]) => task));
-  assert.deepEqual(Object.keys(tasks).filter((task) => !told.has(task)), []);
+  const reported = new Set([...rows.matchAll(/`deno task ([a-z][a-z:-]*)`/g)].map(([, task]) => task));
+  assert.deepEqual(Object.keys(tasks).filter((task) => !reported.has(task)), []);
 });
 
 Deno.test("every variable that the program reads by its name is in the table of variables", async () => {

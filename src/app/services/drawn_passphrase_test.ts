@@ -26,17 +26,17 @@ Deno.test("words that repeat are drawn again", async () => {
 });
 
 Deno.test("with too little memory, only drawn words use the cheaper scrypt", async () => {
-  const asked: boolean[] = [];
+  const lightChoices: boolean[] = [];
   const small: Pick<Vaults, "create"> = {
     create(_passphrase, { isLight } = { isLight: false }) {
-      asked.push(isLight);
+      lightChoices.push(isLight);
       return isLight ? Promise.resolve({} as OpenVault) : Promise.reject(new Problem("out_of_memory"));
     },
   };
   await createVault(small as Vaults, new Secret("zoo zone zero youth young you"));
-  deepEqual(asked.splice(0), [false, true]);
+  deepEqual(lightChoices.splice(0), [false, true]);
   for (const own of ["correct horse battery staple", "zoo zone zero youth young xylophone", REPEATED]) {
     await rejects(createVault(small as Vaults, new Secret(own)), { code: "out_of_memory" });
-    deepEqual(asked.splice(0), [false], own);
+    deepEqual(lightChoices.splice(0), [false], own);
   }
 });

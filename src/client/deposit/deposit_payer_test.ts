@@ -21,13 +21,13 @@ function run(
   answers: readonly (() => Promise<void>)[],
   { timeoutMs = 600_000 } = {},
 ) {
-  const asked: { at: number; validUntil: number }[] = [];
+  const requests: { at: number; validUntil: number }[] = [];
   const steps: PayerDepositStep["step"][] = [];
   const payer: Payer = {
     address: wallet,
     pay(_message, { validUntil }) {
-      asked.push({ at: scene.now, validUntil });
-      return answers[asked.length - 1]?.() ?? never();
+      requests.push({ at: scene.now, validUntil });
+      return answers[requests.length - 1]?.() ?? never();
     },
   };
   const { chain, pool, clock, prover, source } = scene;
@@ -36,7 +36,7 @@ function run(
     ...{ network: "localnet", pollIntervalMs: 2_000 },
     onStep: ({ step }) => void steps.push(step),
   });
-  return { deposit, asked, steps };
+  return { deposit, requests, steps };
 }
 
 Deno.test("a payment counts when the pool logs it, whatever the wallet answers", async () => {
@@ -44,9 +44,9 @@ Deno.test("a payment counts when the pool logs it, whatever the wallet answers",
   for (const answer of [() => Promise.resolve(), never, late]) {
     const scene = new DepositScene();
     scene.at(20_000, commitment);
-    const { deposit, asked } = await run(scene, [answer]);
+    const { deposit, requests } = await run(scene, [answer]);
     const { leafIndex, attempts } = await deposit;
-    deepEqual([leafIndex, attempts, asked.length, scene.now], [0, 1, 1, 20_000]);
+    deepEqual([leafIndex, attempts, requests.length, scene.now], [0, 1, 1, 20_000]);
   }
 });
 
@@ -67,9 +67,9 @@ Deno.test("the time to pay is counted by the chain's clock, not by the device's"
   for (const skewSeconds of [-3600, 3600]) {
     const scene = Object.assign(new DepositScene(), { skewSeconds });
     const start = scene.chainTime;
-    const { deposit, asked } = await run(scene, [never]);
+    const { deposit, requests } = await run(scene, [never]);
     await rejects(deposit, { code: "payment_timeout" });
-    equal(asked[0].validUntil, start + 90);
+    equal(requests[0].validUntil, start + 90);
     ok(scene.now > 105_000 && scene.now < 110_000, String(scene.now));
   }
 });
@@ -81,14 +81,14 @@ Deno.test("after another deposit took the leaf, a payment is requested again onl
   returned.at(40_000, commitment);
   const first = await run(returned, [() => Promise.resolve(), () => Promise.resolve()]);
   deepEqual([(await first.deposit).leafIndex, (await first.deposit).attempts], [1, 2]);
-  deepEqual(first.asked.map(({ at }) => at), [0, 30_000]);
+  deepEqual(first.requests.map(({ at }) => at), [0, 30_000]);
   deepEqual(first.steps.filter((step) => step === "stale" || step === "refused"), ["refused", "stale"]);
   const expired = new DepositScene();
   expired.at(10_000, 99n);
   expired.at(130_000, commitment);
   const second = await run(expired, [never, () => Promise.resolve()]);
   equal((await second.deposit).attempts, 2);
-  ok(second.asked[1].at > 105_000, String(second.asked[1].at));
+  ok(second.requests[1].at > 105_000, String(second.requests[1].at));
 });
 
 Deno.test("a payment that the pool refuses for another reason ends the deposit, by the payer's own wallet only", async () => {
@@ -127,12 +127,12 @@ Deno.test("an expired payment never coincides with another one, in any order of 
       for (const [i, { at, kind }] of arrivals.entries()) {
         scene.at(at, kind === "foreign" ? BigInt(100 + i) : stale(i));
       }
-      const { deposit, asked } = await run(scene, []);
+      const { deposit, requests } = await run(scene, []);
       await rejects(deposit, { code: "payment_timeout" });
-      for (const [i, { at }] of asked.slice(1).entries()) {
-        const before = asked[i];
+      for (const [i, { at }] of requests.slice(1).entries()) {
+        const before = requests[i];
         const refused = arrivals.some(({ kind, at: then }) => kind === "returned" && then <= at);
-        ok(at > before.at + 105_000 || refused, JSON.stringify(asked));
+        ok(at > before.at + 105_000 || refused, JSON.stringify(requests));
       }
     }),
     { numRuns: 20 },

@@ -208,23 +208,27 @@ Deno.test("a deposit ends if its own jetton wallet refuses the transfer, or hold
 });
 
 function payerThat(answer: () => Promise<void>) {
-  const asked: { to: string; amount: bigint; validUntil: number }[] = [];
+  const requests: { to: string; amount: bigint; validUntil: number }[] = [];
   const payer: Payer = {
     address: owner,
     pay({ to, amount }, { validUntil }) {
-      asked.push({ to: to.toRawString(), amount, validUntil });
+      requests.push({ to: to.toRawString(), amount, validUntil });
       return answer();
     },
   };
-  return { payer, asked };
+  return { payer, requests };
 }
 
 Deno.test("a payer has five minutes of the chain's time, and only a refusal of its own payment ends the deposit", async () => {
   const scene = sceneOf(coins);
   const start = scene.chainTime;
-  const { payer, asked } = payerThat(() => new Promise(() => {}));
+  const { payer, requests } = payerThat(() => new Promise(() => {}));
   await rejects(run(scene, { payer }).deposit, { code: "payment_timeout" });
-  deepEqual(asked, [{ to: poolAddress.toRawString(), amount: coins.denomination, validUntil: start + 300 }]);
+  deepEqual(requests, [{
+    to: poolAddress.toRawString(),
+    amount: coins.denomination,
+    validUntil: start + 300,
+  }]);
   equal(scene.now, 316_000);
   const returned = sceneOf(coins);
   returned.at(1_000, () => void returned.add(poolAddress, { ...refusal, from: testAddress(9) }));

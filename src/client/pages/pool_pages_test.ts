@@ -23,13 +23,13 @@ function bytesOf(values: readonly bigint[]): Uint8Array<ArrayBuffer> {
 }
 
 function serverOf(data: PoolData) {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const relayer = new RelayerClient("https://relayer.example", {
     maxAttempts: 1,
     fetch: (input) => {
       const { pathname, searchParams } = new URL(String(input));
       const [from, limit] = ["from", "limit"].map((name) => Number(searchParams.get(name)));
-      asked.push(`${pathname} ${from} ${limit}`);
+      requests.push(`${pathname} ${from} ${limit}`);
       if (limit === 1) return Promise.resolve(pendingPage(data, from));
       const all = pathname === "/spent" ? data.spent : data.leaves;
       const headers = { "content-type": "application/octet-stream" };
@@ -45,7 +45,7 @@ function serverOf(data: PoolData) {
       return Promise.resolve([tree.root]);
     },
   } as unknown as AnyPool;
-  return { relayer, pool, asked };
+  return { relayer, pool, requests };
 }
 
 function pendingPage({ leaves, pending = [] }: PoolData, from: number): Response {
@@ -73,17 +73,17 @@ const numbers = (count: number, first: number) => Array.from({ length: count }, 
 
 Deno.test("pool pages: a second visit downloads only the last pages, whole and aligned", async () => {
   const data = { leaves: numbers(PAGE + 5, 1), spent: numbers(PAGE + 30, 1) };
-  const { relayer, pool, asked } = serverOf(data);
+  const { relayer, pool, requests } = serverOf(data);
   const cache = memoryCache();
   const first = await downloadPoolPages(relayer, pool, { cache });
-  deepEqual(asked.splice(0), [
+  deepEqual(requests.splice(0), [
     ...[`/tree/commitments 0 ${PAGE}`, `/tree/commitments ${PAGE} ${PAGE}`],
     ...[`/spent 0 ${PAGE}`, `/spent ${PAGE} ${PAGE}`],
   ]);
   data.leaves.push(77n);
   data.spent.push(88n);
   const second = await downloadPoolPages(relayer, pool, { cache });
-  deepEqual(asked, [`/tree/commitments ${PAGE} ${PAGE}`, `/spent ${PAGE} ${PAGE}`]);
+  deepEqual(requests, [`/tree/commitments ${PAGE} ${PAGE}`, `/spent ${PAGE} ${PAGE}`]);
   deepEqual([first.tree.size, second.tree.size], [PAGE + 5, PAGE + 6]);
   deepEqual(second.spent, bytesOf(data.spent));
   deepEqual(second.leaves, bytesOf(data.leaves));
@@ -160,17 +160,17 @@ Deno.test("pool pages: a relayer that is behind the pool's withdrawals gets some
 
 Deno.test("pool pages: a relayer whose full pages never end is refused", async () => {
   const page = bytesOf(numbers(PAGE, 1));
-  let asked = 0;
+  let requests = 0;
   const relayer = new RelayerClient("https://relayer.example", {
     maxAttempts: 1,
     fetch: () => {
-      asked++;
+      requests++;
       return Promise.resolve(new Response(page, { headers: { "content-type": "application/octet-stream" } }));
     },
   });
   const { pool } = serverOf({ leaves: [], spent: [] });
   await rejects(downloadPoolPages(relayer, pool), { code: "relayer_unavailable", message: /more than the/ });
-  equal(asked, 14, "131,072 deposits fit into 14 pages");
+  equal(requests, 14, "131,072 deposits fit into 14 pages");
 });
 
 Deno.test("a tree is reported page by page, also when it grows", async () => {

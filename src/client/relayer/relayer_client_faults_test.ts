@@ -42,10 +42,10 @@ const drips: Answer = () => {
 
 async function facing(
   answers: Answer[],
-  act: (client: RelayerClient, seen: { asked: number; waited: number[] }) => Promise<void>,
+  act: (client: RelayerClient, seen: { requests: number; waited: number[] }) => Promise<void>,
   options: RelayerClientOptions = {},
 ): Promise<void> {
-  const seen = { asked: 0, waited: [] as number[] };
+  const seen = { requests: 0, waited: [] as number[] };
   const ended = new AbortController();
   const server = Deno.serve({
     hostname: "127.0.0.1",
@@ -55,7 +55,7 @@ async function facing(
     onError: () => new Response(null, { status: 500 }),
   }, async (request) => {
     await request.body?.cancel();
-    return await answers[Math.min(++seen.asked, answers.length) - 1]();
+    return await answers[Math.min(++seen.requests, answers.length) - 1]();
   });
   // Waits between attempts end at once; longer ones are deadlines, which do not pass.
   const sleep: Clock["sleep"] = (ms, signal) =>
@@ -90,7 +90,7 @@ for (const [what, first, waits] of passing) {
   Deno.test(`relayer client: ${what} is retried, not sooner than allowed`, () =>
     facing([first, says(status)], async (client, seen) => {
       equal((await client.status()).feeBps, 50);
-      deepEqual([seen.asked, seen.waited], [2, [waits]]);
+      deepEqual([seen.requests, seen.waited], [2, [waits]]);
     }));
 }
 
@@ -112,14 +112,14 @@ for (const [what, answer, expected] of final) {
   Deno.test(`relayer client: ${what} is not retried`, () =>
     facing([answer], async (client, seen) => {
       await rejects(client.status(), code(expected));
-      deepEqual([seen.asked, seen.waited], [1, []]);
+      deepEqual([seen.requests, seen.waited], [1, []]);
     }));
 }
 
 Deno.test("relayer client: gives up after three attempts, with growing waits", () =>
   facing([() => new Response(null, { status: 503 })], async (client, seen) => {
     await rejects(client.status(), code("relayer_unavailable"));
-    deepEqual([seen.asked, seen.waited], [3, [250, 500]]);
+    deepEqual([seen.requests, seen.waited], [3, [250, 500]]);
   }));
 
 Deno.test("relayer client: a withdrawal whose answer was lost is waiting if the next attempt reports the note as in use", () =>
@@ -165,7 +165,7 @@ Deno.test("relayer client: an endless response is aborted", () => {
 Deno.test("relayer client: a relayer that never responds causes a timeout", () =>
   facing([() => new Promise<Response>(() => {})], async (client, seen) => {
     await rejects(client.status(), code("relayer_unavailable"));
-    equal(seen.asked, 1);
+    equal(seen.requests, 1);
   }, { attemptTimeoutMs: 100, maxAttempts: 1, clock: systemClock }));
 
 Deno.test("relayer client: a submission whose answer never ends is sent once, and its outcome is unknown", () =>
@@ -175,7 +175,7 @@ Deno.test("relayer client: a submission whose answer never ends is sent once, an
       match(error.message, /has not responded to \/withdraw in time, and may still carry out the withdrawal/);
       return true;
     });
-    equal(seen.asked, 1);
+    equal(seen.requests, 1);
   }, { attemptTimeoutMs: 1_000, requestTimeoutMs: 200, clock: systemClock }));
 
 Deno.test("relayer client: a submission without an answer has an unknown outcome", () =>
@@ -190,7 +190,7 @@ Deno.test("relayer client: a cancelled request ends at once, also between two at
   const stop = new AbortController();
   await facing([() => (stop.abort(), new Promise<Response>(() => {}))], async (client, seen) => {
     await rejects(client.status(), code("cancelled"));
-    equal(seen.asked, 1);
+    equal(seen.requests, 1);
   }, { signal: stop.signal });
   const later = new AbortController();
   await facing(

@@ -9,18 +9,18 @@ const pool = Address.parse(`0:${"11".repeat(32)}`);
 
 function relayerThatAnswers(
   ...answers: [status: number, body: unknown][]
-): { client: RelayerClient; asked: string[] } {
-  const asked: string[] = [];
+): { client: RelayerClient; requests: string[] } {
+  const requests: string[] = [];
   const client = new RelayerClient("http://relayer.invalid/", {
     maxAttempts: 1,
     fetch: (input) => {
-      asked.push(String(input));
-      const [status, body] = answers[Math.min(asked.length, answers.length) - 1];
+      requests.push(String(input));
+      const [status, body] = answers[Math.min(requests.length, answers.length) - 1];
       const text = typeof body === "string" ? body : JSON.stringify(body);
       return Promise.resolve(new Response(text, { status }));
     },
   });
-  return { client, asked };
+  return { client, requests };
 }
 
 const code = (expected: string) => (error: unknown) => error instanceof Problem && error.code === expected;
@@ -34,17 +34,17 @@ const page = (from: number, count: number, nextFrom: number | null) => ({
 });
 
 Deno.test("pages of commitments are joined in order up to the last one", async () => {
-  const { client, asked } = relayerThatAnswers([200, page(0, 2, 2)], [200, page(2, 1, null)]);
+  const { client, requests } = relayerThatAnswers([200, page(0, 2, 2)], [200, page(2, 1, null)]);
   assert.deepEqual((await Array.fromAsync(client.treeCommitments(pool))).flat(), [1n, 2n, 3n]);
-  assert.deepEqual(asked.map((url) => new URL(url).searchParams.get("from")), ["0", "2"]);
+  assert.deepEqual(requests.map((url) => new URL(url).searchParams.get("from")), ["0", "2"]);
 });
 
 function relayerWithBytes(...pages: (readonly bigint[] | Uint8Array<ArrayBuffer>)[]) {
-  const asked: Request[] = [];
+  const requests: Request[] = [];
   const client = new RelayerClient("https://relayer.example", {
     maxAttempts: 1,
     fetch: (input, init) => {
-      const page = pages[asked.push(new Request(input, init)) - 1];
+      const page = pages[requests.push(new Request(input, init)) - 1];
       const bytes = page instanceof Uint8Array
         ? page
         : Buffer.from(page.map((leaf) => leaf.toString(16).padStart(64, "0")).join(""), "hex");
@@ -52,14 +52,14 @@ function relayerWithBytes(...pages: (readonly bigint[] | Uint8Array<ArrayBuffer>
       return Promise.resolve(new Response(new Uint8Array(bytes), { headers }));
     },
   });
-  return { client, asked };
+  return { client, requests };
 }
 
 Deno.test("pages of leaves as bytes are joined, and the first that is not full is the last", async () => {
-  const { client, asked } = relayerWithBytes([1n, 2n], [3n]);
+  const { client, requests } = relayerWithBytes([1n, 2n], [3n]);
   assert.deepEqual((await Array.fromAsync(client.treeCommitments(pool, 0, 2))).flat(), [1n, 2n, 3n]);
-  assert.deepEqual(asked.map(({ url }) => new URL(url).searchParams.get("from")), ["0", "2"]);
-  assert.match(asked[0].headers.get("accept")!, /^application\/octet-stream, application\/json/);
+  assert.deepEqual(requests.map(({ url }) => new URL(url).searchParams.get("from")), ["0", "2"]);
+  assert.match(requests[0].headers.get("accept")!, /^application\/octet-stream, application\/json/);
   const full = relayerWithBytes([1n, 2n], []);
   assert.deepEqual((await Array.fromAsync(full.client.treeCommitments(pool, 0, 2))).flat(), [1n, 2n]);
 });

@@ -110,8 +110,8 @@ Deno.test("quoteRelayers fails in time if no relayer finishes its answer, and le
 });
 
 Deno.test("all attempts of a request share one deadline", async () => {
-  let asked = 0;
-  await using dripping = serving(() => (asked++, drip()));
+  let requests = 0;
+  await using dripping = serving(() => (requests++, drip()));
   const client = new RelayerClient(dripping.client.baseUrl, {
     attemptTimeoutMs: 200,
     requestTimeoutMs: 900,
@@ -121,7 +121,7 @@ Deno.test("all attempts of a request share one deadline", async () => {
   const start = performance.now();
   await rejects(client.treeRoot(pool), { code: "relayer_unavailable" });
   ok(performance.now() - start < 3_000);
-  ok(asked >= 1 && asked < 5, String(asked));
+  ok(requests >= 1 && requests < 5, String(requests));
 });
 
 Deno.test("a cancelled quote fails with cancelled, not with a relayer's timeout", async () => {

@@ -7,11 +7,11 @@ const failed = (status: number) => new AttemptError(new Problem("relayer_unavail
 const limited = (retryAfterMs?: number) => new AttemptError(new Problem("rate_limited"), 429, retryAfterMs);
 
 async function run(failures: readonly AttemptError[], options: Partial<RequestRetryOptions> = {}) {
-  const told: boolean[] = [];
+  const mayHaveArrived: boolean[] = [];
   const waits: number[] = [];
   const left = [...failures];
   const result = await retryRequest((mayHaveTakenEffect) => {
-    told.push(mayHaveTakenEffect);
+    mayHaveArrived.push(mayHaveTakenEffect);
     const failure = left.shift();
     return failure ? Promise.reject(failure) : Promise.resolve("done");
   }, {
@@ -22,19 +22,19 @@ async function run(failures: readonly AttemptError[], options: Partial<RequestRe
     ...options,
   });
   equal(result, "done");
-  return { told, waits };
+  return { mayHaveArrived, waits };
 }
 
 Deno.test("retry: later attempts know that an earlier one may have arrived", async () => {
-  deepEqual((await run([limited(), silent(), limited(), failed(503)])).told, [
+  deepEqual((await run([limited(), silent(), limited(), failed(503)])).mayHaveArrived, [
     false,
     false,
     true,
     true,
     true,
   ]);
-  deepEqual((await run([failed(502), limited()])).told, [false, true, true]);
-  deepEqual((await run([failed(503), limited()])).told, [false, false, false]);
+  deepEqual((await run([failed(502), limited()])).mayHaveArrived, [false, true, true]);
+  deepEqual((await run([failed(503), limited()])).mayHaveArrived, [false, false, false]);
 });
 
 Deno.test("retry: waits as long as the relayer asks for, and never longer than the limit", async () => {
@@ -44,7 +44,7 @@ Deno.test("retry: waits as long as the relayer asks for, and never longer than t
 });
 
 Deno.test("retry: fails after the last attempt, and at once where another attempt cannot help", async () => {
-  equal((await run(Array.from({ length: 4 }, silent))).told.length, 5);
+  equal((await run(Array.from({ length: 4 }, silent))).mayHaveArrived.length, 5);
   await rejects(run(Array.from({ length: 5 }, silent)), { code: "relayer_unavailable" });
   await rejects(run([failed(404)]), { code: "relayer_unavailable" });
   await rejects(run([new AttemptError(new Problem("proof_invalid"), 400)]), { code: "proof_invalid" });

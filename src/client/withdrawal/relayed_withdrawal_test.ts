@@ -251,12 +251,12 @@ for (const [name, change, fee, detail] of skipped) {
 }
 
 Deno.test("the fee is requested by the pool's key if it is known, otherwise by its address", async () => {
-  const asked: unknown[] = [];
-  const feeFloor = (which: unknown) => Promise.resolve(asked.push(which) > 0 && FLOOR);
+  const requests: unknown[] = [];
+  const feeFloor = (which: unknown) => Promise.resolve(requests.push(which) > 0 && FLOOR);
   const relayer = Object.assign(relayerWith("first", [], "failed"), { feeFloor });
   await rejectsWith(withdraw([relayer]).result, "relayer_unavailable", /failed/);
   await rejectsWith(withdraw([relayer], { poolKey: "native-10" }).result, "relayer_unavailable", /failed/);
-  deepEqual(asked, [pool.address, "native-10"]);
+  deepEqual(requests, [pool.address, "native-10"]);
 });
 
 Deno.test("a relayer's claim that the request is invalid does not end the withdrawal; this client's own check does", async () => {
@@ -286,8 +286,8 @@ Deno.test("an error of a callback ends the withdrawal before anything is submitt
 });
 
 Deno.test("a recipient that cannot be paid is refused before a relayer is asked", async () => {
-  const asked: unknown[] = [];
-  const onRelayer = (relayer: unknown) => void asked.push(relayer);
+  const requests: unknown[] = [];
+  const onRelayer = (relayer: unknown) => void requests.push(relayer);
   for (
     const change of [{ recipient: address(1) }, { blockedRecipients: [address(3)] }, {
       recipient: address(0),
@@ -296,5 +296,5 @@ Deno.test("a recipient that cannot be paid is refused before a relayer is asked"
     const relayers = [relayerWith("first", [], "failed")];
     await rejects(withdraw(relayers, { ...change, onRelayer }).result, { code: "unpayable_recipient" });
   }
-  deepEqual(asked, []);
+  deepEqual(requests, []);
 });

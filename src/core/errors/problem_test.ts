@@ -43,8 +43,8 @@ Deno.test("a problem has its kind's text unless it is given another, and keeps i
   ]);
   ok(!("cause" in plain));
   const [cause, errors] = [new Error("why"), [{ pointer: "/a", detail: "is odd" }]];
-  const told = new Problem("pool_retired", "detail", { hint: "next", errors, members: { a: 1 }, cause });
-  deepEqual([told.message, told.hint, told.errors, told.members, told.cause], [
+  const problem = new Problem("pool_retired", "detail", { hint: "next", errors, members: { a: 1 }, cause });
+  deepEqual([problem.message, problem.hint, problem.errors, problem.members, problem.cause], [
     "detail",
     "next",
     errors,

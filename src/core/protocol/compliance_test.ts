@@ -14,7 +14,7 @@ import { zeros } from "../tree/zeros.ts";
 
 const somebody = `0:${"0a".repeat(32)}`;
 const tx = { lt: "1", hash: "ab".repeat(32) };
-const said: ComplianceStatement = {
+const sample: ComplianceStatement = {
   network: "localnet",
   pool: { address: somebody, asset: "native", amount: "1", decimals: 9, denomination: "1000000000" },
   purpose: "a bank",
@@ -32,60 +32,60 @@ const proof = { pi_a: ["1"], pi_b: [["1"]], pi_c: ["1"], protocol: "groth16", cu
 Deno.test("a report's proof is over a tree of the deposit alone", () => {
   const tree = new MerkleTree();
   tree.append(5n);
-  assert.deepEqual(compliancePublicSignals(said).slice(0, 2), [String(tree.root), "7"]);
+  assert.deepEqual(compliancePublicSignals(sample).slice(0, 2), [String(tree.root), "7"]);
 });
 
 Deno.test("in version 2, the deposit lies at its own place of that tree", () => {
-  const deposit = { ...said.deposit, leafIndex: 5 };
-  const path = complianceTreePath({ ...said, pool: { ...said.pool, version: 2 }, deposit });
+  const deposit = { ...sample.deposit, leafIndex: 5 };
+  const path = complianceTreePath({ ...sample, pool: { ...sample.pool, version: 2 }, deposit });
   assert.deepEqual(path.pathIndices, [1, 0, 1, ...Array(MERKLE_TREE_HEIGHT - 3).fill(0)]);
   assert.deepEqual(path.pathElements, zeros.slice(0, MERKLE_TREE_HEIGHT));
-  const first = complianceTreePath({ ...said, deposit });
+  const first = complianceTreePath({ ...sample, deposit });
   assert.deepEqual(first.pathIndices, Array(MERKLE_TREE_HEIGHT).fill(0));
 });
 
 Deno.test("the value that replaces the recipient is a field element, and not that of any address", () => {
   for (let i = 0; i < 40; i++) {
-    const bound = BigInt(compliancePublicSignals({ ...said, purpose: `${i}` })[2]);
+    const bound = BigInt(compliancePublicSignals({ ...sample, purpose: `${i}` })[2]);
     assert.ok(bound >= 1n << 254n && bound < FIELD_MODULUS);
     assert.ok(addressToField(new Address(0, new Uint8Array(32).fill(i) as Buffer)) < 1n << 254n);
   }
 });
 
 Deno.test("every member of the statement is bound, and the order of members is not", () => {
-  const signals = compliancePublicSignals(said).join();
+  const signals = compliancePublicSignals(sample).join();
   const leaves = (value: object, path: string[] = []): string[][] =>
     Object.entries(value).flatMap(([name, each]) =>
       typeof each === "object" && each ? leaves(each, [...path, name]) : [[...path, name]]
     );
-  const paths = leaves(said);
+  const paths = leaves(sample);
   assert.ok(paths.length > 20);
   for (const path of paths) {
     // deno-lint-ignore no-explicit-any
-    const other: any = structuredClone(said);
+    const other: any = structuredClone(sample);
     const owner = path.slice(0, -1).reduce((at, name) => at[name], other);
     owner[path[path.length - 1]] = fieldToHex(9n);
     assert.notEqual(compliancePublicSignals(other).join(), signals, path.join("."));
   }
-  const turned = Object.fromEntries(Object.entries(said).reverse()) as ComplianceStatement;
+  const turned = Object.fromEntries(Object.entries(sample).reverse()) as ComplianceStatement;
   assert.equal(compliancePublicSignals(turned).join(), signals);
 });
 
-const whole = { format: "tonado-compliance", version: 1, statement: said, proof };
+const whole = { format: "tonado-compliance", version: 1, statement: sample, proof };
 const malformed: [string, unknown, RegExp][] = [
   ["nothing", null, /^\/$/],
   ["another version", { ...whole, version: 2 }, /^\/version$/],
-  ["a member more", { ...whole, statement: { ...said, note: "x" } }, /^\/statement$/],
+  ["a member more", { ...whole, statement: { ...sample, note: "x" } }, /^\/statement$/],
   [
     "a commitment out of the field",
-    { ...whole, statement: { ...said, commitment: `0x${"f".repeat(64)}` } },
+    { ...whole, statement: { ...sample, commitment: `0x${"f".repeat(64)}` } },
     /^\/statement\/commitment$/,
   ],
   ["an amount that is a number", {
     ...whole,
-    statement: { ...said, pool: { ...said.pool, denomination: 1 } },
+    statement: { ...sample, pool: { ...sample.pool, denomination: 1 } },
   }, /^\/statement\/pool\/denomination$/],
-  ["an empty purpose", { ...whole, statement: { ...said, purpose: "" } }, /^\/statement\/purpose$/],
+  ["an empty purpose", { ...whole, statement: { ...sample, purpose: "" } }, /^\/statement\/purpose$/],
 ];
 for (const [what, json, pointer] of malformed) {
   Deno.test(`${what} is not a report, and the error names the place`, () => {
@@ -101,7 +101,8 @@ Deno.test("a whole report is parsed as it is", () => {
   assert.deepEqual(parseComplianceReport(structuredClone(whole)), whole);
 });
 
-const withPurpose = (purpose: string) => parseComplianceReport({ ...whole, statement: { ...said, purpose } });
+const withPurpose = (purpose: string) =>
+  parseComplianceReport({ ...whole, statement: { ...sample, purpose } });
 
 for (
   const [what, purpose, code] of [

@@ -21,16 +21,19 @@ function deployment(
   change: Partial<DeployOptions> = {},
 ) {
   const warnings: string[] = [];
-  const asked: number[] = [];
+  const checkedVersions: number[] = [];
   const options = {
     network,
     chain: { configParam: () => Promise.resolve(beginCell().storeInt(globalId, 32).endCell()) },
     artifacts: {},
-    findKeyFault: (_: unknown, version: number) => (asked.push(version), Promise.resolve(undefined)),
+    findKeyFault: (
+      _: unknown,
+      version: number,
+    ) => (checkedVersions.push(version), Promise.resolve(undefined)),
     onWarning: (text: string) => warnings.push(text),
     ...change,
   } as unknown as DeployOptions;
-  return { options, warnings, asked };
+  return { options, warnings, checkedVersions };
 }
 
 async function reasons(plans: readonly PoolPlan[], keys: readonly PoolKeys[], options: DeployOptions) {
@@ -44,10 +47,10 @@ async function reasons(plans: readonly PoolPlan[], keys: readonly PoolKeys[], op
 }
 
 Deno.test("deploy: mainnet accepts burnt owners and keys of a ceremony for each version", async () => {
-  const { options, warnings, asked } = deployment("mainnet", MAINNET_ID);
+  const { options, warnings, checkedVersions } = deployment("mainnet", MAINNET_ID);
   const second = planPool({ asset: "native", amount: "10", owner: null, version: 2 });
   deepEqual(await reasons([native, second, native], [sound, sound], options), []);
-  deepEqual([warnings, asked], [[], [1, 2]]);
+  deepEqual([warnings, checkedVersions], [[], [1, 2]]);
 });
 
 Deno.test("deploy: mainnet refuses an owner, development keys, and keys without a ceremony", async () => {
@@ -74,10 +77,10 @@ Deno.test("deploy: mainnet warns of keys with few contributors", async () => {
 });
 
 Deno.test("deploy: testnet accepts an owner and development keys, without a ceremony", async () => {
-  const { options, asked } = deployment("testnet", TESTNET_ID);
+  const { options, checkedVersions } = deployment("testnet", TESTNET_ID);
   const owned = planPool({ asset: "native", amount: "10", owner });
   deepEqual(await reasons([owned], [{ label: "dev", development: true, weak: true }], options), []);
-  deepEqual(asked, []);
+  deepEqual(checkedVersions, []);
 });
 
 Deno.test("deploy: an endpoint of another network is refused; on a localnet this is not checked", async () => {

@@ -70,11 +70,13 @@ Deno.test("an endpoint that is behind does not prove that the cursor is missing,
     ] as const
   ) {
     const { pool, deps, setTime } = await poolAt(1_999n);
-    const asked: unknown[] = [];
+    const requests: unknown[] = [];
     const chain = {
       ...deps.chain,
       account: () => Promise.resolve({ last, syncUtime }),
-      verifier: { hasTransaction: (_: unknown, cursor: unknown) => Promise.resolve(asked.push(cursor) > 0) },
+      verifier: {
+        hasTransaction: (_: unknown, cursor: unknown) => Promise.resolve(requests.push(cursor) > 0),
+      },
     } as unknown as Chain;
     const trigger = new RollbackTrigger();
     const rollBack = (ms: number) => {
@@ -85,7 +87,7 @@ Deno.test("an endpoint that is behind does not prove that the cursor is missing,
     const due = rollBack(5 * STALE_AFTER_MS);
     if (isAsked) await rejects(due, { code: "chain_inconsistent", message: /second chain endpoint knows/ });
     else equal(await due, false);
-    deepEqual(asked, isAsked ? [id(2_000n)] : []);
+    deepEqual(requests, isAsked ? [id(2_000n)] : []);
   }
 });
 

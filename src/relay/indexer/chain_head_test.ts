@@ -47,7 +47,7 @@ Deno.test("chain head: it is polled at its interval, with or without a response,
   const stop = new AbortController();
   const intervals = getPollingIntervals("testnet", { hasKey: false, pools: 1 });
   const waits: number[] = [];
-  let asked = 0;
+  let requests = 0;
   let now = 0;
   const head = new ChainHead(intervals.staleAfterMs);
   await watchChainHead(head, {
@@ -57,14 +57,14 @@ Deno.test("chain head: it is polled at its interval, with or without a response,
       sleep: (ms) => {
         waits.push(ms);
         now += ms;
-        if (asked === 12) stop.abort();
+        if (requests === 12) stop.abort();
         return Promise.resolve();
       },
     },
     chain: {
-      masterchainSeqno: () => ++asked % 2 ? Promise.resolve(7) : Promise.reject(new Error("down")),
+      masterchainSeqno: () => ++requests % 2 ? Promise.resolve(7) : Promise.reject(new Error("down")),
     },
   }, stop.signal);
-  deepEqual([asked, new Set(waits)], [12, new Set([intervals.chainHeadPollMs])]);
+  deepEqual([requests, new Set(waits)], [12, new Set([intervals.chainHeadPollMs])]);
   equal(head.isStalled, true);
 });

@@ -17,20 +17,20 @@ const nothing: HistoryClaims = { leaves: [], spentNullifierHashes: [], refusalCo
 const spent = (count: number) => Array.from({ length: count }, (_, i) => BigInt(i + 1));
 
 function verifierOf(last: TransactionId | undefined, isSpent = true, roots = [zeros[20]]) {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const slots = Array.from({ length: ROOT_HISTORY_SIZE }, (_, i): TupleItem => ({
     type: "int",
     value: roots[i] ?? 0n,
   }));
   const chain = {
     runGetMethod(_address: Address, method: string) {
-      asked.push(method);
+      requests.push(method);
       const answer: TupleItem = method === "get_root_history"
         ? { type: "tuple", items: slots }
         : { type: "int", value: isSpent ? -1n : 0n };
       return Promise.resolve(new TupleReader([answer]));
     },
-    account: () => (asked.push("account"), Promise.resolve({ last })),
+    account: () => (requests.push("account"), Promise.resolve({ last })),
     transactions: () => Promise.resolve([{ id: tip }]),
   } as unknown as Chain;
   const clock: Clock = { now: () => 0, sleep: () => Promise.resolve() };
@@ -41,7 +41,7 @@ function verifierOf(last: TransactionId | undefined, isSpent = true, roots = [ze
     deps as unknown as HistoryVerifierDeps,
     new AbortController().signal,
   );
-  const count = (method: string) => asked.filter((each) => each === method).length;
+  const count = (method: string) => requests.filter((each) => each === method).length;
   return { verifier, count };
 }
 

@@ -111,7 +111,7 @@ Deno.test("leadership: whether a replica leads is unknown after ten seconds with
 
 Deno.test("retention: only the leader deletes ended jobs, once an hour, and continues after a store failure", async () => {
   const stop = new AbortController();
-  const asked: number[] = [];
+  const requests: number[] = [];
   let hours = 0;
   const leadership = { isLeader: false };
   const clock = clockThat(() => {
@@ -120,10 +120,10 @@ Deno.test("retention: only the leader deletes ended jobs, once an hour, and cont
   });
   const store = {
     deleteEndedJobs(before: number) {
-      asked.push(before);
-      return asked.length === 1 ? Promise.reject(new Problem("store_unavailable")) : Promise.resolve(1);
+      requests.push(before);
+      return requests.length === 1 ? Promise.reject(new Problem("store_unavailable")) : Promise.resolve(1);
     },
   } as Partial<Store> as Store;
   await runRetention(2, { store, clock, leadership, log }, stop.signal);
-  deepEqual(asked.map((before) => (before + 48 * 3_600_000) / 3_600_000), [3, 4, 5]);
+  deepEqual(requests.map((before) => (before + 48 * 3_600_000) / 3_600_000), [3, 4, 5]);
 });

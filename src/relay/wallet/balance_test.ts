@@ -25,8 +25,8 @@ function manualClock(): Clock & { move(ms: number): Promise<void> } {
 
 Deno.test("balance: queries within two seconds share one request", async () => {
   const clock = manualClock();
-  let asked = 0;
-  const balance = new WalletBalance({ balance: () => Promise.resolve(BigInt(++asked)) }, clock, bounds);
+  let requests = 0;
+  const balance = new WalletBalance({ balance: () => Promise.resolve(BigInt(++requests)) }, clock, bounds);
   deepEqual(await Promise.all([1, 2, 3].map(() => balance.current())), [1n, 1n, 1n]);
   await clock.move(2_001);
   equal(await balance.current(), 2n);
@@ -44,28 +44,28 @@ Deno.test("balance: a failed query is repeated by the next one", async () => {
 Deno.test("balance: each change of level is reported once, with hysteresis at the thresholds", async () => {
   const clock = manualClock();
   const stop = new AbortController();
-  const told: BalanceAlert["event"][] = [];
+  const alerts: BalanceAlert["event"][] = [];
   let holds = 100n;
   const wallet = { balance: () => Promise.resolve(holds) };
   const watching = watchBalance(new WalletBalance(wallet, clock, bounds), {
     clock,
     leadership: { isLeader: true },
     log: rootLog(),
-    sendAlert: ({ event }) => told.push(event),
+    sendAlert: ({ event }) => alerts.push(event),
   }, stop.signal);
   const becomes = async (nano: bigint) => {
     holds = nano;
     await clock.move(30_000);
   };
   for (const nano of [100n, 50n]) await becomes(nano);
-  deepEqual(told, []);
+  deepEqual(alerts, []);
   for (const nano of [49n, 51n, 49n, 54n]) await becomes(nano);
-  deepEqual(told, ["balance_low"], "51 and 54 are not above 55");
+  deepEqual(alerts, ["balance_low"], "51 and 54 are not above 55");
   for (const nano of [9n, 10n, 9n]) await becomes(nano);
-  deepEqual(told.slice(1), ["balance_stopped"]);
+  deepEqual(alerts.slice(1), ["balance_stopped"]);
   await becomes(20n);
   await becomes(56n);
-  deepEqual(told.slice(2), ["balance_low", "balance_ok"]);
+  deepEqual(alerts.slice(2), ["balance_low", "balance_ok"]);
   stop.abort();
   await watching;
 });
@@ -120,11 +120,11 @@ Deno.test("balance: an alert names the event, the relayer and the amount in whol
 Deno.test("balance: only the leader alerts, and a new leader repeats the alert of a low wallet", async () => {
   const clock = manualClock();
   const stop = new AbortController();
-  const told: BalanceAlert["event"][] = [];
+  const alerts: BalanceAlert["event"][] = [];
   const leadership = { isLeader: false };
   let holds = 49n;
   const balance = new WalletBalance({ balance: () => Promise.resolve(holds) }, clock, bounds);
-  const alert = ({ event }: BalanceAlert) => void told.push(event);
+  const alert = ({ event }: BalanceAlert) => void alerts.push(event);
   const watching = watchBalance(
     balance,
     { clock, leadership, log: rootLog(), sendAlert: alert },
@@ -132,19 +132,19 @@ Deno.test("balance: only the leader alerts, and a new leader repeats the alert o
   );
   const look = () => clock.move(30_000);
   await look();
-  deepEqual([told, balance.level], [[], "low"], "a follower knows, and tells nobody");
+  deepEqual([alerts, balance.level], [[], "low"], "a follower knows, and tells nobody");
   leadership.isLeader = true;
   for (let i = 0; i < 3; i++) await look();
-  deepEqual(told, ["balance_low"]);
+  deepEqual(alerts, ["balance_low"]);
   leadership.isLeader = false;
   holds = 100n;
   await look();
   leadership.isLeader = true;
   await look();
-  deepEqual(told, ["balance_low"], "that it recovered, the other one has told");
+  deepEqual(alerts, ["balance_low"], "that it recovered, the other one has told");
   holds = 5n;
   await look();
-  deepEqual(told, ["balance_low", "balance_stopped"]);
+  deepEqual(alerts, ["balance_low", "balance_stopped"]);
   stop.abort();
   await watching;
 });

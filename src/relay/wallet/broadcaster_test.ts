@@ -166,14 +166,14 @@ Deno.test("without withdrawals and settlements the wallet is not queried", async
 });
 
 Deno.test("settlements are sent without withdrawals, and with as many as a transfer has left", async () => {
-  const asked: number[] = [];
+  const requests: number[] = [];
   const message = { to: poolAddress, value: 3n, bounce: true };
   const settlements = () => {
     const waiting = [message];
     return Object.defineProperty(
       {
         take: (_: unknown, limit: number) => {
-          asked.push(limit);
+          requests.push(limit);
           return waiting.splice(0, limit);
         },
       },
@@ -184,22 +184,22 @@ Deno.test("settlements are sent without withdrawals, and with as many as a trans
   const alone = new BroadcasterScene();
   alone.settlements = settlements();
   await alone.run(5_000);
-  deepEqual([alone.signed.map(({ messages }) => messages), asked], [[[message]], [4]]);
+  deepEqual([alone.signed.map(({ messages }) => messages), requests], [[[message]], [4]]);
   const shared = await sceneWith(job(1));
   shared.settlements = settlements();
   await shared.run(5_000);
-  deepEqual([shared.signed[0].messages.length, asked], [2, [4, 3]]);
+  deepEqual([shared.signed[0].messages.length, requests], [2, [4, 3]]);
 });
 
 Deno.test("after a store failure, the next attempts follow after one, two, four and eight seconds", async () => {
   const scene = await sceneWith(job(1));
-  const asked: number[] = [];
+  const requests: number[] = [];
   const read = scene.store.transfer;
   scene.store.transfer = () => {
-    asked.push(scene.elapsed);
+    requests.push(scene.elapsed);
     return scene.elapsed < 15_000 ? Promise.reject(new Problem("store_unavailable")) : read.call(scene.store);
   };
   await scene.run(16_000);
-  deepEqual(asked.slice(0, 5), [0, 1_000, 3_000, 7_000, 15_000]);
+  deepEqual(requests.slice(0, 5), [0, 1_000, 3_000, 7_000, 15_000]);
   equal(scene.signed.length, 1);
 });

@@ -162,7 +162,7 @@ Deno.test("a job that another replica added meanwhile is refused with its status
   const token = (await store.job(id))!.capToken;
   await caps.release({ ...id, capToken: token! });
   Object.assign(deps.store, {
-    job: (asked: typeof id) => asked.nullifierHash === 9n ? undefined : job(asked),
+    job: (requests: typeof id) => requests.nullifierHash === 9n ? undefined : job(requests),
   });
   await rejects(submit(), { code: "nullifier_already_used" });
   Object.assign(deps.store, { job, addJob });

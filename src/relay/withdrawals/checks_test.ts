@@ -165,11 +165,11 @@ Deno.test("a wallet at its stop balance is accepted, one nano less is not, and w
     [5n, 4n, false, 1],
   ];
   for (const [stop, held, expected, reads] of cases) {
-    let asked = 0;
-    const balance = { thresholds: { stop }, current: () => (asked++, Promise.resolve(held)) };
+    let requests = 0;
+    const balance = { thresholds: { stop }, current: () => (requests++, Promise.resolve(held)) };
     const candidate = candidateOf({ deps: { balance } as unknown as Partial<CheckDeps> });
     equal(await accepts("wallet is above its stop", candidate), expected, `${held} of ${stop}`);
-    equal(asked, reads);
+    equal(requests, reads);
   }
 });
 

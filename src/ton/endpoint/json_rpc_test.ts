@@ -42,9 +42,9 @@ Deno.test("the block of a time is looked up on the masterchain; a localnet answe
 
 Deno.test("the API key is sent in its header, and never to a redirect's target", async () => {
   let redirect: string | undefined;
-  const { chain, asked } = scriptedChain(() => masterchain(7), {});
+  const { chain, requests } = scriptedChain(() => masterchain(7), {});
   assert.equal(await chain.masterchainSeqno(), 7);
-  assert.equal(asked[0].headers.get("x-api-key"), "key");
+  assert.equal(requests[0].headers.get("x-api-key"), "key");
   const other = connect({
     endpoint: "https://endpoint.test",
     apiKey: "key",
@@ -77,16 +77,16 @@ for (const [what, answer] of temporary) {
   });
 
   Deno.test(`permanent ${what} is chain_unavailable after five attempts`, async () => {
-    const { chain, asked } = scriptedChain(answer);
+    const { chain, requests } = scriptedChain(answer);
     await assert.rejects(chain.masterchainSeqno(), matchesProblem("chain_unavailable", /endpoint\.test/));
-    assert.equal(asked.length, 5);
+    assert.equal(requests.length, 5);
   });
 }
 
 Deno.test("a rejected request is not retried", async () => {
-  const { chain, asked } = scriptedChain(() => rpcError(422, "wrong address"));
+  const { chain, requests } = scriptedChain(() => rpcError(422, "wrong address"));
   await assert.rejects(chain.account(stranger), matchesProblem("chain_unavailable", /422: wrong address/));
-  assert.equal(asked.length, 1);
+  assert.equal(requests.length, 1);
 });
 
 Deno.test("a call without a response fails after the timeout", async () => {
@@ -170,9 +170,9 @@ Deno.test("a key in the endpoint's URL is in no message", async () => {
 });
 
 Deno.test("an abort ends the call with `cancelled`, before and while it runs", async () => {
-  const { chain, asked } = scriptedChain(() => masterchain(1));
+  const { chain, requests } = scriptedChain(() => masterchain(1));
   await assert.rejects(chain.masterchainSeqno({ signal: AbortSignal.abort() }), matchesProblem("cancelled"));
-  assert.equal(asked.length, 0);
+  assert.equal(requests.length, 0);
   const controller = new AbortController();
   const running = scriptedChain(() => masterchain(1), {
     fetch: (_url, init) => {
@@ -201,23 +201,23 @@ Deno.test("an external message that its account refuses is contract_refused, at 
     "LITE_SERVER_UNKNOWN: cannot apply external message to current state : External message was not " +
     "accepted\nCannot run message on account: inbound external message rejected by account " +
     `0:${"AB".repeat(32)}: exitcode=33, steps=21, gas_used=0`;
-  const { chain, asked } = scriptedChain(() => rpcError(500, text));
+  const { chain, requests } = scriptedChain(() => rpcError(500, text));
   await assert.rejects(chain.send(Cell.EMPTY), (error: Problem) => {
     assert.equal(error.code, "contract_refused");
     assert.deepEqual(error.members, { exitCode: 33 });
     return true;
   });
-  assert.equal(asked.length, 1);
+  assert.equal(requests.length, 1);
 });
 
 Deno.test("an external message that is there already is sent", async () => {
-  const { chain, asked } = scriptedChain(() => rpcError(500, "LITE_SERVER_UNKNOWN: duplicate message"));
+  const { chain, requests } = scriptedChain(() => rpcError(500, "LITE_SERVER_UNKNOWN: duplicate message"));
   await chain.send(Cell.EMPTY);
-  assert.equal(asked.length, 1);
+  assert.equal(requests.length, 1);
 });
 
 Deno.test("low-priority calls wait behind all others, for every kind of call", async () => {
-  const { chain, asked } = scriptedChain(() => rpcError(400), { requestsPerSecond: 1 });
+  const { chain, requests } = scriptedChain(() => rpcError(400), { requestsPerSecond: 1 });
   const lowPriority = { lowPriority: true };
   const calls = [
     chain.masterchainSeqno(), // these start before the others are there
@@ -230,7 +230,7 @@ Deno.test("low-priority calls wait behind all others, for every kind of call", a
     chain.account(stranger),
   ];
   await Promise.allSettled(calls);
-  assert.deepEqual(asked.map(({ method, params }) => params.method ?? method), [
+  assert.deepEqual(requests.map(({ method, params }) => params.method ?? method), [
     "getMasterchainInfo",
     "getMasterchainInfo",
     "getAddressInformation",

@@ -141,7 +141,7 @@ Deno.test("API requests have the lowest priority, and at most ten seconds' worth
   const started: string[] = [];
   const run = (rank: RequestPriority, name: string) =>
     scheduler.run(rank, () => Promise.resolve(started.push(name)));
-  const asked = Array.from({ length: 11 }, (_, i) => run("requests", `request ${i}`)); // the first starts at once
+  const requests = Array.from({ length: 11 }, (_, i) => run("requests", `request ${i}`)); // the first starts at once
   await assert.rejects(run("requests", "one too many"), (error) => {
     assert.ok(error instanceof Problem);
     assert.deepEqual([error.code, error.members.retryAfter], ["overloaded", 10]);
@@ -149,7 +149,7 @@ Deno.test("API requests have the lowest priority, and at most ten seconds' worth
   });
   const own = [run("getters", "roots"), run("transactions", "history")];
   for (let i = 0; i < 12; i++) await clock.advance(1_000);
-  await Promise.all([...asked, ...own]);
+  await Promise.all([...requests, ...own]);
   assert.deepEqual(started.slice(0, 4), ["request 0", "history", "roots", "request 1"]);
   await clock.advance(1_000);
   await run("requests", "there is room again");

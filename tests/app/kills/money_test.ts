@@ -55,23 +55,26 @@ async function killDeposits(scene: FaultScene, pool: string, moments: readonly n
     await tab.step("deposited", SETTLEMENT_TIMEOUT_MS);
   };
   const before = scene.wallet.sent;
-  let asked = 0;
+  let requests = 0;
   scene.conduct = () => {
-    asked++;
+    requests++;
     return "signs";
   };
   for (const moment of moments) {
     const tab = await killDuring(visit, moment, payDeposit);
-    await waitUntil("the wallet has answered", () => Promise.resolve(scene.wallet.sent - before === asked));
+    await waitUntil(
+      "the wallet has answered",
+      () => Promise.resolve(scene.wallet.sent - before === requests),
+    );
     await unlockTab(tab);
-    await assertDeposited(tab, asked);
+    await assertDeposited(tab, requests);
     await tab.page.close();
   }
   const tab = await visit.openTab();
   await unlockTab(tab);
   await payDeposit(tab);
   await tab.click("Show my notes");
-  await assertDeposited(tab, asked);
+  await assertDeposited(tab, requests);
 }
 
 async function assertDeposited(tab: Journey, count: number): Promise<void> {

@@ -40,9 +40,9 @@ Deno.test("control sequences in a registry's keys are escaped", async () => {
   try {
     await Deno.writeTextFile(file, JSON.stringify({ network: "localnet", pools: { [EVIL]: {} } }));
     for (const more of [[], ["--json"]]) {
-      const said = await runCli(["pool", "list", "--network", "localnet", "--registry", file, ...more]);
-      assert.equal(said.code, 2);
-      harmless(said);
+      const output = await runCli(["pool", "list", "--network", "localnet", "--registry", file, ...more]);
+      assert.equal(output.code, 2);
+      harmless(output);
     }
   } finally {
     await Deno.remove(file);
@@ -51,12 +51,12 @@ Deno.test("control sequences in a registry's keys are escaped", async () => {
 
 Deno.test("control sequences in an endpoint's errors are escaped", async () => {
   await using endpoint = answering(() => JSON.stringify({ ok: false, code: 422, error: EVIL, result: EVIL }));
-  const said = await runCli([
+  const output = await runCli([
     ...["pool", "inspect", "EQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAM9c", "--network", "localnet"],
     ...["--endpoint", endpoint.url],
   ]);
-  assert.notEqual(said.code, 0);
-  assert.doesNotMatch(said.stdout + said.stderr, INVISIBLE);
+  assert.notEqual(output.code, 0);
+  assert.doesNotMatch(output.stdout + output.stderr, INVISIBLE);
 });
 
 Deno.test("typed arguments are repeated without control sequences", async () => {
@@ -67,10 +67,10 @@ Deno.test("typed arguments are repeated without control sequences", async () => 
 });
 
 Deno.test("a purpose with control sequences is refused before anything is opened", async () => {
-  const said = await runCli(["compliance", "report", "2f81", "--for", `bank ${EVIL}`]);
-  assert.deepEqual([said.code, said.prompts.length], [2, 0]);
-  assert.match(said.stderr, /a purpose is one line of visible text: character 6 of it is U\+001B/);
-  harmless(said);
+  const output = await runCli(["compliance", "report", "2f81", "--for", `bank ${EVIL}`]);
+  assert.deepEqual([output.code, output.prompts.length], [2, 0]);
+  assert.match(output.stderr, /a purpose is one line of visible text: character 6 of it is U\+001B/);
+  harmless(output);
 });
 
 Deno.test("control sequences in a report's members are escaped", async () => {

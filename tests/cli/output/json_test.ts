@@ -57,8 +57,10 @@ Deno.test("tonado --version --verbose --json names every member", async () => {
   const { code, stdout } = await runCli(["--version", "--verbose", "--json"]);
   const { version, ...facts } = JSON.parse(stdout);
   assert.deepEqual([code, version], [0, "0"]);
-  const told = plain.trim().split("\n").slice(1).map((line) => [line.slice(0, 12).trim(), line.slice(12)]);
-  assert.deepEqual(facts, Object.fromEntries(told));
+  const reported = plain.trim().split("\n").slice(1).map((
+    line,
+  ) => [line.slice(0, 12).trim(), line.slice(12)]);
+  assert.deepEqual(facts, Object.fromEntries(reported));
   assert.ok("withdraw" in facts && "native" in facts, stdout);
 });
 

@@ -38,14 +38,14 @@ Deno.test("a folder without a ceremony is not reported as a failed ceremony", ()
   fails(["ceremony", "verify", dir], 1, /begin one with `tonado ceremony init`/, /Build nothing on it/));
 
 Deno.test("no entropy is requested if there is no ceremony", async () => {
-  const { prompts: asked, stderr } = await runCli(
+  const { prompts: requests, stderr } = await runCli(
     ["ceremony", "contribute", `${dir}/none`, "--name", "A"],
     env,
     {
       secrets: ["dice"],
     },
   );
-  assert.deepEqual([asked, /tonado ceremony init/.test(stderr)], [[], true], stderr);
+  assert.deepEqual([requests, /tonado ceremony init/.test(stderr)], [[], true], stderr);
 });
 
 Deno.test("a deposit without a pool, with an empty registry, names the missing flag", () =>
@@ -75,34 +75,34 @@ Deno.test("a payment that the pool returned is reported with its wallet, the rea
     ["too little value", /too little value\. Pay again/],
   ] as const;
   for (const [reason, next] of cases) {
-    let said = "";
-    const stdout = { isTerminal: false, columns: 80, write: (text: string) => void (said += text) };
+    let output = "";
+    const stdout = { isTerminal: false, columns: 80, write: (text: string) => void (output += text) };
     new DepositView({ stderr: stdout, stdout, env: {} } as never, { network: "testnet" }, "2f81")
       .showTransferStep({ step: "refused", reason, sender });
-    assert.match(said, next);
+    assert.match(output, next);
     const wallet = sender.toString({ bounceable: false, testOnly: true });
-    assert.ok(said.includes(`returned a payment to ${wallet}, less fees`), said);
-    assert.match(said, /ask the exchange to credit you/);
+    assert.ok(output.includes(`returned a payment to ${wallet}, less fees`), output);
+    assert.match(output, /ask the exchange to credit you/);
   }
 });
 
 Deno.test("the command to continue has every flag that changes the result, and no secret", () => {
   const line = (act: (context: never) => void) => {
-    let said = "";
-    const stderr = { isTerminal: false, columns: 80, write: (text: string) => void (said += text) };
+    let output = "";
+    const stderr = { isTerminal: false, columns: 80, write: (text: string) => void (output += text) };
     act({ stderr, stdout: stderr, env: {} } as never);
-    return said;
+    return output;
   };
   const from = Address.parse(`0:${"77".repeat(32)}`);
   const payer = { askMnemonic: true, walletVersion: "v5R1" } as const;
-  const said = line((context) =>
+  const output = line((context) =>
     new DepositView(context, { network: "testnet", ...payer, from, relayer: "https://r.example" }, "2f81")
       .showNextSteps(new Problem("cancelled"))
   );
   for (
     const flag of ["--ask-mnemonic", "--wallet-version v5R1", `--from ${from}`, "--relayer https://r.example"]
   ) {
-    assert.ok(said.includes(flag), said);
+    assert.ok(output.includes(flag), output);
   }
   const deployment = { asset: "native", denomination: 1n } as Deployment;
   const record = { id: "2f81", state: "deposited" } as NoteRecord;

@@ -36,9 +36,9 @@ export const falsePaths: Record<string, AnswerTransform> = {
 
 /** Returns a relayer whose fee is `bps(n)` in its n-th answer, from 0. */
 export function quoteFees(bps: (n: number) => number): AnswerTransform {
-  let asked = 0;
+  let requests = 0;
   return (path, answer) => {
-    if (path === "/status") return { ...answer, feeBps: bps(asked++) };
+    if (path === "/status") return { ...answer, feeBps: bps(requests++) };
     if (path !== "/pools") return answer;
     return { ...answer, pools: { "native-1": { ...answer.pools["native-1"], feeMin: "1" } } };
   };

@@ -30,8 +30,8 @@ Deno.test("tonado withdraw --fast", async (t) => {
 
   await t.step("declined: the deposit is not revealed", async () => {
     await using relayer = startRelayerProxy(api);
-    const { code, stderr, prompts: asked } = await withdraw([relayer], { confirms: false });
-    assert.deepEqual([code, stderr.includes("confirmation_required"), asked.length], [1, true, 1], stderr);
+    const { code, stderr, prompts: requests } = await withdraw([relayer], { confirms: false });
+    assert.deepEqual([code, stderr.includes("confirmation_required"), requests.length], [1, true, 1], stderr);
     assert.match(stderr, /reveals your deposit to it/, "the warning comes before the question");
     assert.ok(!toldThePath(relayer), relayer.requestedPaths.join(" "));
   });
@@ -40,8 +40,8 @@ Deno.test("tonado withdraw --fast", async (t) => {
     "without a terminal the deposit is not revealed, and nothing is asked",
     async () => {
       await using relayer = startRelayerProxy(api);
-      const { code, stderr, prompts: asked } = await withdraw([relayer], {});
-      assert.deepEqual([code, stderr.includes("confirmation_required"), asked], [1, true, []], stderr);
+      const { code, stderr, prompts: requests } = await withdraw([relayer], {});
+      assert.deepEqual([code, stderr.includes("confirmation_required"), requests], [1, true, []], stderr);
       assert.ok(!toldThePath(relayer), relayer.requestedPaths.join(" "));
     },
   );
@@ -52,10 +52,10 @@ Deno.test("tonado withdraw --fast", async (t) => {
       (path, answer) => path === "/tree/path" ? { ...answer, root: differentElement(answer.root) } : answer,
     );
     await using honest = startRelayerProxy(api);
-    const { code, stderr, prompts: asked } = await withdraw([liar, honest], {
+    const { code, stderr, prompts: requests } = await withdraw([liar, honest], {
       confirms: (question) => question.includes(liar.url),
     });
-    assert.deepEqual([code, asked.length], [1, 2], stderr);
+    assert.deepEqual([code, requests.length], [1, 2], stderr);
     assert.deepEqual([liar, honest].map(toldThePath), [true, false]);
 
     const agreed = await withdraw([liar, honest], { confirms: true });

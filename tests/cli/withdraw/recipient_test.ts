@@ -29,9 +29,13 @@ Deno.test("tonado withdraw: recipients", async (t) => {
       const [way, flags] of [["a relayer", ["--relayer", relayer.url]], ["--self", ["--self", ...payer]]]
     ) {
       await t.step(`${name} is not paid through ${way}`, async () => {
-        const { code, stdout, stderr, prompts: asked } = await withdraw(recipient, [...flags, "--yes"], true);
+        const { code, stdout, stderr, prompts: requests } = await withdraw(
+          recipient,
+          [...flags, "--yes"],
+          true,
+        );
         assert.match(stderr, /^error: the recipient is .*\[unpayable_recipient\]\nNothing was sent\. /);
-        assert.deepEqual([code, stdout, asked, relayer.requestedPaths], [2, "", [], []]);
+        assert.deepEqual([code, stdout, requests, relayer.requestedPaths], [2, "", [], []]);
       });
     }
   }

@@ -35,10 +35,10 @@ Deno.test("messages bounced back to a jetton pool are kept, whatever they say an
     for (const from of [jettons.poolWallet, jettons.minter.address, pool.owner.address]) {
       for (const body of bodies) {
         const echo = beginCell().storeUint(0xffffffff, 32).storeBits(body.bits.substring(0, 96)).endCell();
-        for (const said of [echo, body]) {
+        for (const output of [echo, body]) {
           await assertValueKept(
             pool,
-            () => pool.send(said, toNano(1), { from, bounced: true, bounce: false }),
+            () => pool.send(output, toNano(1), { from, bounced: true, bounce: false }),
           );
         }
       }

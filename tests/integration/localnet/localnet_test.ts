@@ -31,8 +31,8 @@ Deno.test("without an interval, a sent message is on chain at the next request",
 Deno.test("the faucet sends coins and jettons to any address, and explains refusals", () =>
   withLocalnet({}, async (net) => {
     const chain = connect({ endpoint: net.url });
-    const asked = { address: stranger.toString({ testOnly: true }), coins: "70000", jettons: 5 };
-    const given = await post(net.url.replace("jsonRPC", "faucet"), asked);
+    const request = { address: stranger.toString({ testOnly: true }), coins: "70000", jettons: 5 };
+    const given = await post(net.url.replace("jsonRPC", "faucet"), request);
     assert.deepEqual([given.status, given.body.result], [200, { "@type": "ok" }]);
     assert.equal((await chain.account(stranger)).balance, 70_000n);
     const wallet = await fetchJettonWalletAddress(chain, net.jetton.master, stranger);

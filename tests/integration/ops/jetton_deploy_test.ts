@@ -144,8 +144,8 @@ Deno.test("a run that was interrupted between pool and discovery is resumed", ()
 
 Deno.test("an unsuitable jetton is refused before a pool is paid for", (t) =>
   onLocalnet(async ({ net, chain, wallet, deployPool: deploy, master }) => {
-    const none = await master({ told: null, honestAnswers: 0, symbol: "NONE" });
-    const liar = await master({ told: otherWallet, honestAnswers: 0, symbol: "LIAR" });
+    const none = await master({ reportedWallet: null, honestAnswers: 0, symbol: "NONE" });
+    const liar = await master({ reportedWallet: otherWallet, honestAnswers: 0, symbol: "LIAR" });
     const silent = wallet.address; // takes every message and says nothing
     const deaf: Chain = {
       ...chain,
@@ -196,7 +196,7 @@ Deno.test("an unsuitable jetton is refused before a pool is paid for", (t) =>
 
 Deno.test("a master that gives only the pool a false wallet is detected by the deployer and by every audit", () =>
   onLocalnet(async ({ chain, deployPool: deploy, master }) => {
-    const liar = await master({ told: otherWallet, honestAnswers: 1 });
+    const liar = await master({ reportedWallet: otherWallet, honestAnswers: 1 });
     await assert.rejects(deploy(liar), (error) => {
       assert.ok(error instanceof Problem && error.code === "chain_inconsistent", String(error));
       assert.match(error.message, /get_wallet_address says .*: never deposit there/);

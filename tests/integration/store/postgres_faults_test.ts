@@ -120,12 +120,12 @@ test("a network that drops every packet is detected by the lease timeout, and th
     ok(await store.acquireLease(LEAD_MS));
     await store.job(job);
     gate.freeze();
-    const asked = rejects(store.job(job), { code: "store_unavailable" });
+    const requests = rejects(store.job(job), { code: "store_unavailable" });
     let answered = false;
     const renewed = store.acquireLease(LEAD_MS).catch(() => false).finally(() => answered = true);
     await waitUntil("said to be down", () => Promise.resolve(!store.health().ok));
     equal(answered, false, "before the lease was given up");
-    await asked;
+    await requests;
     await renewed;
     gate.disconnect();
     await waitUntil(

@@ -37,7 +37,7 @@ testStores("a pool does not see another pool's rows", async (store) => {
 
 testStores("leaves come in order from the requested one on, wherever pages end", async (store, reopen) => {
   const count = 2_345;
-  const asked = [0, 1, 1_023, 1_024, 1_025, 1_100, 2_047, 2_048, 2_049, count - 1, count, count + 5_000];
+  const requests = [0, 1, 1_023, 1_024, 1_025, 1_100, 2_047, 2_048, 2_049, count - 1, count, count + 5_000];
   for (let i = 0, from: number | undefined; i < count; from = i - 1) {
     const events = Array.from({ length: Math.min(store.batchLimit, count - i) }, (_, k) => deposit(i + k));
     i += events.length;
@@ -45,7 +45,7 @@ testStores("leaves come in order from the requested one on, wherever pages end",
     deepEqual((await readLeaves(store, pool, i - 1)).map(({ leafIndex }) => leafIndex), [i - 1]);
   }
   const again = await reopen();
-  for (const from of asked) {
+  for (const from of requests) {
     const expected = Array.from({ length: Math.max(0, count - from) }, (_, k) => leaf(from + k));
     deepEqual(await readLeaves(again, pool, from), expected, `from ${from}`);
   }

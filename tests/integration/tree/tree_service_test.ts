@@ -88,7 +88,7 @@ Deno.test("tree service: the calling thread builds the same tree", () =>
   growsAs([3, 1_000, 1_000, 5_000], inlineTreeService));
 
 Deno.test("tree service: all leaves are hashed by workers, and the calling thread continues meanwhile", async () => {
-  const asked: TreeTask[] = [];
+  const requests: TreeTask[] = [];
   let release = () => {};
   const released = new Promise<void>((resolve) => release = resolve);
   /** A worker that is asked nothing before it is let go. */
@@ -96,7 +96,7 @@ Deno.test("tree service: all leaves are hashed by workers, and the calling threa
     const worker = startWorker();
     const post = worker.postMessage.bind(worker) as (task: TreeTask, transfer: Transferable[]) => void;
     worker.postMessage = (task: TreeTask, transfer: unknown) => {
-      asked.push(task);
+      requests.push(task);
       released.then(() => post(task, transfer as Transferable[]));
     };
     return worker;
@@ -115,10 +115,10 @@ Deno.test("tree service: all leaves are hashed by workers, and the calling threa
     release();
     await growth;
     assert.equal(tree.root, plainTree(size).root);
-    const hashed = asked.filter((task) => task.kind === "hash");
+    const hashed = requests.filter((task) => task.kind === "hash");
     assert.ok(hashed.length > 4, `${hashed.length} tasks for two workers`);
     assert.equal(hashed.reduce((sum, { start, end }) => sum + end - start, 0), size - 1);
-    assert.deepEqual(asked.filter(({ kind }) => kind === "index").length, 1);
+    assert.deepEqual(requests.filter(({ kind }) => kind === "index").length, 1);
   });
 });
 

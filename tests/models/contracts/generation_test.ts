@@ -48,13 +48,13 @@ async function answers(pool: PoolSandbox): Promise<unknown> {
     ["get_deposit_value"],
   ];
   const { jettonWallet, owner, jettonMaster, ...info } = await pool.getPoolInfo();
-  const told = [];
+  const responses = [];
   for (const [method, ...args] of questions) {
     const stack: TupleItem[] = args.map((value) => ({ type: "int", value }));
-    told.push([method, (await pool.chain.runGetMethod(pool.address, method, stack)).stack]);
+    responses.push([method, (await pool.chain.runGetMethod(pool.address, method, stack)).stack]);
   }
   return {
-    told,
+    responses,
     info: { ...info, owner: `${owner}`, jettonMaster: `${jettonMaster}`, knowsWallet: jettonWallet !== null },
   };
 }
@@ -65,8 +65,8 @@ async function sameAnswers([first, successor]: Both, when: string): Promise<void
 
 /** What a message did, to the nano, but for gas, which is compared apart. */
 function effect({ exitCode, actionCode, sent, logs, balanceBefore: before, balanceAfter: after }: Outcome) {
-  const said = logs.map((log) => Object.values(log ?? {}).map(String));
-  return { exitCode, actionCode, messages: sent.length, said, gained: after - before };
+  const logged = logs.map((log) => Object.values(log ?? {}).map(String));
+  return { exitCode, actionCode, messages: sent.length, logged, gained: after - before };
 }
 
 for (const [kind, open] of Object.entries(kinds)) {

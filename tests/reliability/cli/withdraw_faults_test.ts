@@ -34,7 +34,7 @@ Deno.test("tonado withdraw through two relayers", async (t) => {
       assert.match(stderr, /the note store \S+ cannot be written: .*\[write_failed\]/);
       assert.doesNotMatch(stderr, /relayer_unavailable|no relayer/);
       assert.equal(code, 1);
-      for (const { requestedPaths: asked } of [first, second]) assert.ok(!asked.includes("/withdraw"));
+      for (const { requestedPaths: requests } of [first, second]) assert.ok(!requests.includes("/withdraw"));
       assert.ok(
         !second.requestedPaths.some((path) => path.startsWith("/tree")),
         "the other one is not turned to",
@@ -60,10 +60,10 @@ Deno.test("tonado withdraw through two relayers", async (t) => {
       const relayers = ["--relayer", refusing.url, "--relayer", honest.url];
       const { code, stderr } = await runCli([...args, ...relayers, "--yes"], env);
       assert.equal(code, 0, stderr);
-      const told = stderr.split("\n").filter((line) => line.startsWith(`warning: ${refusing.url} `));
-      assert.equal(told.length, 1, stderr);
+      const warnings = stderr.split("\n").filter((line) => line.startsWith(`warning: ${refusing.url} `));
+      assert.equal(warnings.length, 1, stderr);
       assert.match(
-        told[0],
+        warnings[0],
         /has the proof but did not finish; trying the next relayer: the relayer refuses and reports this reason: Relayer/,
       );
       assert.doesNotMatch(stderr, /evil\.example/);

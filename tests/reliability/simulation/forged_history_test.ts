@@ -34,11 +34,11 @@ function bearingOut(
     if (method === "get_root_history" && root) {
       const items = honest.readTuple();
       const roots = Array.from({ length: ROOT_HISTORY_SIZE }, () => items.readBigNumber());
-      const told = [root(), ...roots].slice(0, ROOT_HISTORY_SIZE);
-      return new TupleReader([{ type: "tuple", items: told.map((value) => ({ type: "int", value })) }]);
+      const reported = [root(), ...roots].slice(0, ROOT_HISTORY_SIZE);
+      return new TupleReader([{ type: "tuple", items: reported.map((value) => ({ type: "int", value })) }]);
     }
-    const asked = args?.[0];
-    if (method === "getIsSpent" && asked?.type === "int" && asked.value === nullifierHash?.()) {
+    const requests = args?.[0];
+    if (method === "getIsSpent" && requests?.type === "int" && requests.value === nullifierHash?.()) {
       return new TupleReader([{ type: "int", value: -1n }]);
     }
     return honest;

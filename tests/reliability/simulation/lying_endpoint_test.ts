@@ -60,13 +60,13 @@ async function comesOutEven(queue: QueueScenario): Promise<void> {
   equal((await relayer.health()).dependencies.chain?.reason, undefined);
 }
 
-for (const [what, told] of lies) {
+for (const [what, reported] of lies) {
   for (const wallet of ["v4R2", "v5R1"] as const) {
     Deno.test(`lies: ${wallet} still sends after an endpoint that reports ${what} while it signs`, async () => {
       let lie = {};
       const queue = await startLying({ wallet }, () => lie);
       await queue.time.run(() => false, DUE_AT - 5_000);
-      lie = told;
+      lie = reported;
       await queue.time.run(() => false, DUE_AT + LIE_MS);
       lie = {};
       await untilPaid(queue, queue.time.now() + RECOVERED_MS);
@@ -84,7 +84,7 @@ for (const [what, told] of lies) {
       await time.run(() => false, time.now() + 100);
       signed = await store.transfer() !== undefined;
     }
-    lie = told;
+    lie = reported;
     await time.run(() => false, time.now() + LIE_MS);
     lie = {};
     await untilPaid(queue, time.now() + RECOVERED_MS);

@@ -8,7 +8,7 @@ const SLOW_MS = 3_000;
 const ENDPOINT_MS = 800;
 
 Deno.test("broadcaster: a batch fetches its quotes concurrently, each once", async () => {
-  const asked: string[] = [];
+  const requests: string[] = [];
   let open = 0;
   let most = 0;
   let first = 0;
@@ -22,7 +22,9 @@ Deno.test("broadcaster: a batch fetches its quotes concurrently, each once", asy
     queued: waiting,
     get: (get, { time }) => async (address, method, args, ...rest) => {
       if (method !== "get_withdraw_value") return await get(address, method, args, ...rest);
-      asked.push(JSON.stringify([address.toRawString(), String(args![0].type === "int" && args![0].value)]));
+      requests.push(
+        JSON.stringify([address.toRawString(), String(args![0].type === "int" && args![0].value)]),
+      );
       first ||= time.now();
       most = Math.max(most, ++open);
       await time.delay(SLOW_MS);
@@ -35,8 +37,8 @@ Deno.test("broadcaster: a batch fetches its quotes concurrently, each once", asy
   await time.run(() => false, time.now() + 60_000);
   for (const job of jobs) equal((await store.job(job))!.state, "confirmed");
   equal(world.seqno, 8, "one transfer carried them all");
-  deepEqual(asked.toSorted(), [...new Set(asked)].toSorted(), "nothing was asked twice");
-  equal(asked.length, 12);
+  deepEqual(requests.toSorted(), [...new Set(requests)].toSorted(), "nothing was asked twice");
+  equal(requests.length, 12);
   ok(most > 1 && most <= 4, `${most} were asked at once`);
   ok(last - first <= 12 / 4 * (SLOW_MS + ENDPOINT_MS), `the batch waited for ${(last - first) / 1_000} s`);
   for (const count of world.arrivals.values()) equal(count, 1, "each message reached its pool once");

@@ -9,7 +9,7 @@ const hanging = () => new Promise<never>(() => {});
 for (const [how, answer] of [["fails", refusing], ["hangs", hanging]] as const) {
   Deno.test(`broadcaster: a pool whose quote ${how} delays no withdrawal of another pool`, async () => {
     let broken = true;
-    let asked = 0;
+    let requests = 0;
     const { time, world, store, jobs, pools: [silent, sound], stateOf, end } = await startQueueScenario({
       wallet: "v4R2",
       pools: 2,
@@ -19,7 +19,7 @@ for (const [how, answer] of [["fails", refusing], ["hangs", hanging]] as const) 
         if (!broken || method !== "get_withdraw_value" || !address.equals(silent.address)) {
           return get(address, method, ...rest);
         }
-        asked++;
+        requests++;
         return answer();
       },
     });
@@ -33,8 +33,8 @@ for (const [how, answer] of [["fails", refusing], ["hangs", hanging]] as const) 
     const [{ pool, nullifierHash }] = jobs;
     const { notBefore } = (await store.job({ pool, nullifierHash }))!;
     ok(notBefore! > DUE_AT, "its withdrawals are put off, so that others come first");
-    ok(asked > 2, "the silent pool is asked again and again");
-    ok(asked < 60, `and not without a pause: ${asked} times`);
+    ok(requests > 2, "the silent pool is asked again and again");
+    ok(requests < 60, `and not without a pause: ${requests} times`);
 
     broken = false;
     await time.run(() => silent.spent.size === 2, time.now() + 120_000);

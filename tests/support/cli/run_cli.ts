@@ -41,7 +41,7 @@ export async function runCli(
   person: TerminalUser = {},
 ): Promise<CliResult> {
   let [stdout, stderr] = ["", ""];
-  const asked: string[] = [];
+  const requests: string[] = [];
   const secrets = [...person.secrets ?? []];
   const unused = () => Promise.reject(new Error("not asked for here"));
   const context: CliContext = {
@@ -74,12 +74,12 @@ export async function runCli(
       new Promise((resolve) => person.interruptSignal?.addEventListener("abort", () => resolve())),
     isInteractive: () => person.confirms !== undefined,
     promptConfirm(question) {
-      asked.push(question);
+      requests.push(question);
       const { confirms: agrees } = person;
       return Promise.resolve(typeof agrees === "function" ? agrees(question) : agrees);
     },
     promptSecret(question) {
-      asked.push(question);
+      requests.push(question);
       const answer = secrets.shift();
       return Promise.resolve(answer === undefined ? undefined : new Secret(answer));
     },
@@ -98,5 +98,5 @@ export async function runCli(
       return { url: listener.url, hash: site.hash, close: () => listener.close() };
     },
   };
-  return { code: await runProgram(args, "0", context), stdout, stderr, prompts: asked };
+  return { code: await runProgram(args, "0", context), stdout, stderr, prompts: requests };
 }

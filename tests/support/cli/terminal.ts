@@ -92,7 +92,9 @@ export function openTerminal(
       await reading;
       await keys.close().catch(() => {});
       const { code } = await child.status;
-      const [before = "", after = ""] = [...screen.matchAll(/\{\{(speed .*?)\}\}/gs)].map(([, said]) => said);
+      const [before = "", after = ""] = [...screen.matchAll(/\{\{(speed .*?)\}\}/gs)].map(([, output]) =>
+        output
+      );
       return { code, before, after };
     },
   };

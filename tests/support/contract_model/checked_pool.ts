@@ -102,8 +102,8 @@ export abstract class CheckedPool {
     assert.equal(await pool.nextIndex(), model.deposits);
     assert.equal((await pool.get("getCurrentRoot")).readBigNumber(), model.root);
     const history = (await pool.get("get_root_history")).readTuple();
-    const told = Array.from({ length: history.remaining }, () => history.readBigNumber());
-    assert.deepEqual(told.filter((root) => root !== 0n), model.known);
+    const listed = Array.from({ length: history.remaining }, () => history.readBigNumber());
+    assert.deepEqual(listed.filter((root) => root !== 0n), model.known);
     for (
       const [getter, keys, set] of [
         ["getIsSpent", model.spent, model.nullifiers],

@@ -144,10 +144,10 @@ export abstract class JettonDeposits extends JettonCosts {
       return this.count("return refused");
     }
     assert.equal(await this.jettons.balanceOf(user), held, "jettons of a refused deposit are missing");
-    const told = transferNotificationsTo(outcome, user).map(({ forwardPayload }) =>
+    const codes = transferNotificationsTo(outcome, user).map(({ forwardPayload }) =>
       loadDepositRefusal(forwardPayload)
     );
-    assert.deepEqual(told, [code]);
+    assert.deepEqual(codes, [code]);
   }
 
   #fields(key: KeyPlacement): DepositFields {

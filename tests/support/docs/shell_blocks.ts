@@ -48,9 +48,9 @@ export async function createShellFolder(dir: string, tools: readonly string[] = 
     dir,
     async run(block, env = {}, stead = []) {
       const { code, stdout, stderr } = await command(substitute(block, stead), env, false).output();
-      const said = decode(stdout) + decode(stderr);
-      assert.equal(code, 0, `${block.page}:\n${block.text}${said}`);
-      return said;
+      const printed = decode(stdout) + decode(stderr);
+      assert.equal(code, 0, `${block.page}:\n${block.text}${printed}`);
+      return printed;
     },
     async runWhile(block, env, stead, meanwhile) {
       const child = command(substitute(block, stead), env, true).spawn();

@@ -9,17 +9,17 @@ export interface RecordingEndpoint extends AsyncDisposable {
 
 /** Starts an endpoint in front of `behind`. @param on called before each request is forwarded */
 export function startRecordingEndpoint(behind: string, on: () => void = () => {}): RecordingEndpoint {
-  const asked: RecordingEndpoint["requests"] = [];
+  const calls: RecordingEndpoint["requests"] = [];
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
     const body = await request.text();
     const { method, params } = JSON.parse(body);
-    asked.push({ method, params });
+    calls.push({ method, params });
     on();
     return await fetch(behind, { method: "POST", body, headers: { "content-type": "application/json" } });
   });
   return {
     url: `http://127.0.0.1:${server.addr.port}/api/v2/jsonRPC`,
-    requests: asked,
+    requests: calls,
     [Symbol.asyncDispose]: () => server.shutdown(),
   };
 }

@@ -29,7 +29,7 @@ type Responder = (
 /** Returns the chain, the requests it made, and its clock. */
 export function scriptedChain(respond: Responder, options: Partial<Parameters<typeof connect>[0]> = {}) {
   const clock = testClock();
-  const asked: { method: string; params: Record<string, unknown>; headers: Headers }[] = [];
+  const requests: { method: string; params: Record<string, unknown>; headers: Headers }[] = [];
   const chain = connect({
     endpoint: "https://endpoint.test",
     apiKey: "key",
@@ -38,12 +38,12 @@ export function scriptedChain(respond: Responder, options: Partial<Parameters<ty
     clock,
     fetch: async (_url, init) => {
       const { method, params } = JSON.parse(String(init!.body));
-      asked.push({ method, params, headers: new Headers(init!.headers) });
-      return await respond(method, params, asked.length);
+      requests.push({ method, params, headers: new Headers(init!.headers) });
+      return await respond(method, params, requests.length);
     },
     ...options,
   });
-  return { chain, asked, clock };
+  return { chain, requests, clock };
 }
 
 /** A successful response. */

@@ -9,7 +9,7 @@ const someWallet = Address.parse("0:" + "0b".repeat(32));
 
 export interface JettonTools extends EmptyLocalnet {
   /** Deploys the test's own master. */
-  master(of: { told: Address | null; honestAnswers: number; symbol?: string }): Promise<Address>;
+  master(of: { reportedWallet: Address | null; honestAnswers: number; symbol?: string }): Promise<Address>;
   deployPool(
     master: Address,
     options?: Partial<Parameters<typeof deployPool>[0]>,
@@ -23,11 +23,14 @@ export const onLocalnet = (test: (tools: JettonTools) => Promise<void>) =>
   withEmptyLocalnet((tools) =>
     test({
       ...tools,
-      async master({ told, honestAnswers, symbol = "ODD" }) {
+      async master({ reportedWallet, honestAnswers, symbol = "ODD" }) {
         oddMaster ??= compileTolk("testkit/chain/lying_jetton_master.tolk").then((boc) =>
           Cell.fromBase64(boc)
         );
-        const data = beginCell().storeAddress(someWallet).storeAddress(told).storeUint(honestAnswers, 8)
+        const data = beginCell().storeAddress(someWallet).storeAddress(reportedWallet).storeUint(
+          honestAnswers,
+          8,
+        )
           .storeRef(storeJettonMetadata({ symbol })).endCell();
         return await tools.deploy({ code: await oddMaster, data }, toNano(1));
       },

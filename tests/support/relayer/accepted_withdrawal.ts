@@ -20,13 +20,13 @@ export async function acceptWithoutSending(
 ) {
   await net.untilIndexed(key);
   const body = await net.withdrawal(key, note, { recipient });
-  const asked = { pool: body.pool, nullifierHash: fieldToHex(note.nullifierHash) };
+  const statusRequest = { pool: body.pool, nullifierHash: fieldToHex(note.nullifierHash) };
   const submitted = net.post("/withdraw", body);
   await waitUntil(
     "accepted",
-    async () => (await net.post("/withdraw/status", asked)).body.state === "accepted",
+    async () => (await net.post("/withdraw/status", statusRequest)).body.state === "accepted",
   );
   await net.relayer.close();
   equal((await submitted).status, 202);
-  return { body, asked };
+  return { body, statusRequest };
 }

@@ -19,12 +19,12 @@ export function startRelayerProxy(
   lie: AnswerTransform = (_, answer) => answer,
   instead: (path: string) => Response | undefined = () => undefined,
 ): RelayerProxy {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const served = { holdSubmissions: false };
   const ending = new AbortController();
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
     const { pathname, search } = new URL(request.url);
-    asked.push(pathname + search);
+    requests.push(pathname + search);
     if (served.holdSubmissions && pathname === "/withdraw") {
       await new Promise((resolve) => ending.signal.addEventListener("abort", resolve));
       return new Response(null, { status: 503 });
@@ -39,7 +39,7 @@ export function startRelayerProxy(
   });
   return Object.assign(served, {
     url: `http://127.0.0.1:${server.addr.port}`,
-    requestedPaths: asked,
+    requestedPaths: requests,
     [Symbol.asyncDispose]: () => (ending.abort(), server.shutdown()),
   });
 }

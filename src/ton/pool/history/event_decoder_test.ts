@@ -100,7 +100,7 @@ function transaction(
   return { id: { lt: 1n, hash: "00" }, prev: null, now: 1000, raw };
 }
 
-const told: [string, Case, Record<string, unknown>][] = [
+const decoded: [string, Case, Record<string, unknown>][] = [
   ["a deposit's log is a deposit", { logs: [[pool, depositLog]] }, {
     kind: "deposit",
     commitment: 5n,
@@ -171,16 +171,20 @@ const told: [string, Case, Record<string, unknown>][] = [
 ];
 for (const op of ["withdraw", "deposit"] as const) {
   const member = op === "withdraw" ? "nullifierHash" : "commitment";
-  told.push([`a ${op} with a ${member} outside the field, which would stop an indexer for good, names none`, {
-    body: outside(opCodes[op]),
-    exitCode: 206,
-  }, { kind: "refused", op, exitCode: 206, [member]: undefined }]);
+  decoded.push([
+    `a ${op} with a ${member} outside the field, which would stop an indexer for good, names none`,
+    {
+      body: outside(opCodes[op]),
+      exitCode: 206,
+    },
+    { kind: "refused", op, exitCode: 206, [member]: undefined },
+  ]);
 }
 Deno.test("the bodies with members outside the field are well-formed otherwise", () => {
   assert.equal(loadWithdraw(outside(opCodes.withdraw)).nullifierHash, FIELD_MODULUS);
   assert.equal(loadDeposit(outside(opCodes.deposit)).commitment, FIELD_MODULUS);
 });
-for (const [claim, given, expected] of told) {
+for (const [claim, given, expected] of decoded) {
   Deno.test(`one event: ${claim}`, () => {
     const events = decodePoolEvents(pool, transaction(given));
     assert.equal(events.length, 1);

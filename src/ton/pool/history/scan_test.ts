@@ -24,17 +24,17 @@ const { account, transactions } = await history();
 const oldestFirst = transactions.toReversed().map(({ id }) => id);
 
 function endpoint(known: readonly ChainTransaction[], largest = 100) {
-  const asked: { from?: TransactionId; limit: number }[] = [];
+  const requests: { from?: TransactionId; limit: number }[] = [];
   const chain = {
     account: () => Promise.resolve({ state: "active", balance: 0n, syncUtime: 0, last: known[0]?.id }),
     transactions(_address, { from, limit }) {
-      asked.push({ from, limit });
+      requests.push({ from, limit });
       const start = known.findIndex(({ id }) => id.hash === from?.hash);
       if (start < 0) return Promise.reject(new Problem("chain_inconsistent", "endpoint does not know it"));
       return Promise.resolve(known.slice(start, start + Math.min(limit, largest)));
     },
   } as Partial<Chain> as Chain;
-  return { chain, asked };
+  return { chain, requests };
 }
 
 const scan = (chain: Chain, options?: ScanOptions) =>
@@ -72,10 +72,10 @@ for (const [index, after] of oldestFirst.entries()) {
 }
 
 Deno.test("memory is bounded: only pages that were dropped are read again", async () => {
-  const { chain, asked } = endpoint(transactions);
+  const { chain, requests } = endpoint(transactions);
   await scan(chain, { pageSize: 2, maxPagesInMemory: 2 });
-  const back = asked.slice(0, 5).map(({ from }) => from!.lt);
-  const again = asked.slice(5).map(({ from }) => from!.lt);
+  const back = requests.slice(0, 5).map(({ from }) => from!.lt);
+  const again = requests.slice(5).map(({ from }) => from!.lt);
   assert.deepEqual(again, back.slice(0, 3).toReversed());
 });
 
@@ -93,9 +93,9 @@ Deno.test("an endpoint that returns shorter pages the second time is read until 
 });
 
 Deno.test("nothing new: no batch, no transaction asked for", async () => {
-  const { chain, asked } = endpoint(transactions);
+  const { chain, requests } = endpoint(transactions);
   assert.deepEqual(await scan(chain, { after: transactions[0].id }), []);
-  assert.deepEqual(asked, []);
+  assert.deepEqual(requests, []);
 });
 
 Deno.test("an account without history: no batch", async () => {
@@ -143,12 +143,12 @@ async function persist(chain: Chain, options: ScanOptions, limit: number, kept =
 for (const every of [2, 3, 4, 7]) {
   for (const pagesHeld of [1, 3, 100]) {
     Deno.test(`an endpoint that fails at one call of ${every}, ${pagesHeld} pages in memory, costs no page twice`, async () => {
-      const { chain, asked } = endpoint(transactions);
+      const { chain, requests } = endpoint(transactions);
       const options = { pageSize: 1, maxPagesInMemory: pagesHeld };
       const { cursors, count } = await persist(failing(chain, (n) => n % every === 0), options, 30);
       assert.deepEqual(cursors, oldestFirst);
       assert.equal(count, transactions.length);
-      assert.equal(asked.length, transactions.length + Math.max(0, transactions.length - pagesHeld));
+      assert.equal(requests.length, transactions.length + Math.max(0, transactions.length - pagesHeld));
     });
   }
 }
@@ -162,11 +162,11 @@ Deno.test("a resumed scan reports the progress of the whole scan", async () => {
 
 Deno.test("a checkpoint is valid only for its cursor: a scan from another one starts over", async () => {
   const kept = new ScanCheckpoint();
-  const { chain, asked } = endpoint(transactions);
+  const { chain, requests } = endpoint(transactions);
   await refuses(failing(chain, (call) => call > 2), "chain_unavailable", { pageSize: 2, checkpoint: kept });
   const batches = await scan(chain, { pageSize: 2, checkpoint: kept, after: oldestFirst[1] });
   assert.equal(batches.reduce((sum, { transactionCount: count }) => sum + count, 0), transactions.length - 2);
-  assert.equal(asked.filter(({ from }) => from!.hash === transactions[0].id.hash).length, 2);
+  assert.equal(requests.filter(({ from }) => from!.hash === transactions[0].id.hash).length, 2);
 });
 
 Deno.test("a checkpoint whose next page is never returned is dropped: its newest transaction may be invented", async () => {
@@ -188,9 +188,9 @@ Deno.test("a checkpoint of a false history is dropped", async () => {
     checkpoint: kept,
   });
   await refuses(chain, "chain_inconsistent", { after, pageSize: 2, checkpoint: kept });
-  const { chain: again, asked } = endpoint(transactions);
+  const { chain: again, requests } = endpoint(transactions);
   await refuses(again, "chain_inconsistent", { after, pageSize: 2, checkpoint: kept });
-  assert.equal(asked[0].from!.hash, transactions[0].id.hash);
+  assert.equal(requests[0].from!.hash, transactions[0].id.hash);
 });
 
 const fork = (id: TransactionId) => ({ lt: id.lt, hash: "00".repeat(32) });

@@ -35,23 +35,23 @@ function endpointOf(history: readonly ChainTransaction[]): Chain {
 const deposits = historyOf(...[1n, 2n, 3n].map((commitment, i) => forgeDepositLog(commitment, i, 5)));
 
 function verifierOf(...answers: (TransactionId | undefined)[]) {
-  const asked: { tip: bigint; leaves: number[] }[] = [];
+  const requests: { tip: bigint; leaves: number[] }[] = [];
   const verifier: ScanVerifier = {
     isRelevantRefusal: () => false,
     verify(tip: TransactionId, { leaves }: HistoryClaims) {
-      asked.push({ tip: tip.lt, leaves: leaves.map(({ leafIndex }) => leafIndex) });
+      requests.push({ tip: tip.lt, leaves: leaves.map(({ leafIndex }) => leafIndex) });
       return Promise.resolve(answers.shift());
     },
   };
-  return { asked, verifier };
+  return { requests, verifier };
 }
 
 Deno.test("a history that grew during the scan is verified again, with what was added", async () => {
   const [first, second, third] = deposits.map(({ id }) => id);
-  const { asked, verifier } = verifierOf(second, third, undefined);
+  const { requests, verifier } = verifierOf(second, third, undefined);
   const scan = scanPoolTransactions(endpointOf(deposits), pool, { newest: first, verifier });
   const batches = await Array.fromAsync(scan);
-  deepEqual(asked, [
+  deepEqual(requests, [
     { tip: first.lt, leaves: [0] },
     { tip: second.lt, leaves: [0, 1] },
     { tip: third.lt, leaves: [0, 1, 2] },
@@ -116,13 +116,13 @@ for (
       });
     for (const count of counts) {
       const fits = count === POOL_CAPACITY;
-      const { asked, verifier } = verifierOf();
+      const { requests, verifier } = verifierOf();
       const history = withLogs(count);
       const newest = history.at(-1)!.id;
       const scan = Array.fromAsync(scanPoolTransactions(endpointOf(history), pool, { newest, verifier }));
       if (fits) equal((await scan).reduce((sum, { events }) => sum + events.length, 0), count);
       else await rejects(scan, { code: "chain_inconsistent", message: /more events than a pool can have/ });
-      equal(asked.length, fits ? 1 : 0);
+      equal(requests.length, fits ? 1 : 0);
     }
   });
 }
