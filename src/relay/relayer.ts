@@ -44,53 +44,43 @@ function startTasks(parts: RelayerParts): Promise<unknown>[] {
   const { options, shared, pools, onLedgerEntries, onBatches } = parts;
   const { wallet, log, config, snapshots } = options;
   const { signal } = parts.stop;
+  const withLog = (name: string) => ({ ...shared, wallet, log: log.getChild(name) });
   const indexer = {
+    ...withLog("indexer"),
     ...{
-      ...shared,
       walletAddress: wallet.address,
       vkeyHashes: options.vkeyHashes,
-      log: log.getChild("indexer"),
+      snapshots,
+      onLedgerEntries,
+      onBatches,
     },
-    ...snapshots ? { snapshots } : {},
-    ...onLedgerEntries && { onLedgerEntries },
-    ...onBatches && { onBatches },
   };
   const broadcaster = {
-    ...{ ...shared, wallet, walletMonitor: parts.walletMonitor, pools: parts.poolsById },
-    ...{ settlements: parts.settlements, batchMs: config.batchMs },
-    ...onLedgerEntries && { onLedgerEntries },
-    log: log.getChild("broadcaster"),
+    ...{ ...withLog("broadcaster"), walletMonitor: parts.walletMonitor, pools: parts.poolsById },
+    ...{ settlements: parts.settlements, batchMs: config.batchMs, onLedgerEntries },
   };
-  const registry = { ...shared, pools: parts.servedPools, log: log.getChild("registry") };
-  const balance = {
-    ...{ clock: shared.clock, leadership: shared.leadership, log: log.getChild("wallet") },
-    sendAlert: options.sendAlert ?? (() => {}),
-  };
-  const funds = { ...shared, prices: parts.withdrawals.priceCache, log: log.getChild("pools") };
+  const balance = { ...withLog("wallet"), sendAlert: options.sendAlert ?? (() => {}) };
+  const prices = parts.withdrawals.priceCache;
   const tasks = [
-    runLeadership(shared.leadership, { ...shared, log: log.getChild("leadership") }, signal),
+    runLeadership(shared.leadership, withLog("leadership"), signal),
     ...pools.map((pool) => followPool(pool, indexer, signal)),
     runBroadcaster(broadcaster, signal),
     watchChainHead(parts.chainHead, shared, signal),
-    watchOrphanedJobs(parts.orphanedJobs, registry, signal),
+    watchOrphanedJobs(parts.orphanedJobs, { ...withLog("registry"), pools: parts.servedPools }, signal),
     watchBalance(parts.balance, balance, signal),
-    watchPoolFunds(parts.poolFunds, pools, funds, signal),
-    watchClaims(pools, { ...shared, log: log.getChild("claims") }, signal),
-    watchReturnedCoins(pools, { ...shared, wallet, log: log.getChild("ledger") }, signal),
+    watchPoolFunds(parts.poolFunds, pools, { ...withLog("pools"), prices }, signal),
+    watchClaims(pools, withLog("claims"), signal),
+    watchReturnedCoins(pools, withLog("ledger"), signal),
   ];
   const { proveSettlement } = options.prover;
   if (config.settle !== undefined && proveSettlement !== undefined) {
     const settler = {
-      ...{ ...shared, wallet, pools, mode: config.settle, prover: { proveSettlement }, random: Math.random },
-      prices: parts.withdrawals.priceCache,
-      log: log.getChild("settler"),
+      ...{ ...withLog("settler"), pools, prices, mode: config.settle, prover: { proveSettlement } },
+      random: Math.random,
     };
     tasks.push(runSettler(parts.settlements, settler, signal));
   }
-  if (config.store) {
-    const { retentionDays } = config.store;
-    tasks.push(runRetention(retentionDays, { ...shared, log: log.getChild("retention") }, signal));
-  }
+  if (config.store) tasks.push(runRetention(config.store.retentionDays, withLog("retention"), signal));
   return tasks;
 }
 
@@ -131,7 +121,7 @@ async function checkRelayerHealth(parts: RelayerParts): Promise<Health> {
     isLeaseHeld: leadership.isLeaseHeld,
     store: store.health(),
     chain: parts.chainHead.isStalled ? "stalled" : clockSkew ?? options.lastChainOutcome?.(),
-    ...(cache === undefined ? {} : { cache }),
+    cache,
     balance: parts.balance,
     isVerifierFull: parts.proofVerifier.isFull,
     orphanedJobCount: parts.orphanedJobs.count,

@@ -39,7 +39,8 @@ export function hashLevel(nodes: Uint8Array, zero: Uint8Array): Uint8Array {
   return hash_level(nodes, zero);
 }
 
-const MODULUS_BYTES = modulusBytes();
+const MODULUS_BYTES = fieldToBytes(FIELD_MODULUS - 1n);
+MODULUS_BYTES[FIELD_BYTES - 1]++; // r is odd: no carry
 
 export function assertCanonicalElements(bytes: Uint8Array): void {
   if (bytes.length % FIELD_BYTES !== 0) throw new RangeError("elements are 32 bytes each");
@@ -50,10 +51,4 @@ export function assertCanonicalElements(bytes: Uint8Array): void {
       throw new Problem("not_in_field", `element ${start / FIELD_BYTES} is not in [0, r)`);
     }
   }
-}
-
-function modulusBytes(): Uint8Array {
-  const bytes = fieldToBytes(FIELD_MODULUS - 1n);
-  bytes[FIELD_BYTES - 1]++; // r is odd: no carry
-  return bytes;
 }

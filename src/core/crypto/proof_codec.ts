@@ -1,5 +1,6 @@
 /** ZCash's compressed encoding. Parsing checks the form and the curve; verification checks the subgroup. */
 import { bls12_381 } from "@noble/curves/bls12-381.js";
+import { numberToBytesBE } from "@noble/curves/utils.js";
 import { beginCell, type Cell } from "@ton/core";
 import { Problem } from "../errors/problem.ts";
 import { bytesToBigint } from "./field.ts";
@@ -94,13 +95,13 @@ export function proofFromCell(cell: Cell): Groth16Proof {
 }
 
 export function compressG1([x, y]: readonly string[]): Uint8Array {
-  return withFlags(fqToBytes(BigInt(x)), isLexicographicallyLargest(BigInt(y)));
+  return withFlags(numberToBytesBE(BigInt(x), FQ_BYTES), isLexicographicallyLargest(BigInt(y)));
 }
 
 export function compressG2([x, y]: readonly (readonly string[])[]): Uint8Array {
   const bytes = new Uint8Array(2 * FQ_BYTES);
-  bytes.set(fqToBytes(BigInt(x[1])), 0);
-  bytes.set(fqToBytes(BigInt(x[0])), FQ_BYTES);
+  bytes.set(numberToBytesBE(BigInt(x[1]), FQ_BYTES), 0);
+  bytes.set(numberToBytesBE(BigInt(x[0]), FQ_BYTES), FQ_BYTES);
   const [c0, c1] = [BigInt(y[0]), BigInt(y[1])];
   return withFlags(bytes, c1 !== 0n ? isLexicographicallyLargest(c1) : isLexicographicallyLargest(c0));
 }
@@ -188,16 +189,6 @@ function isLexicographicallyLargest(y: bigint): boolean {
 
 function withFlags(bytes: Uint8Array, larger: boolean): Uint8Array {
   bytes[0] |= COMPRESSED_FLAG | (larger ? SIGN_FLAG : 0);
-  return bytes;
-}
-
-function fqToBytes(x: bigint): Uint8Array {
-  if (x < 0n || x >> BigInt(8 * FQ_BYTES) !== 0n) {
-    throw new RangeError(`a coordinate has more than ${FQ_BYTES} bytes`);
-  }
-  const bytes = new Uint8Array(FQ_BYTES);
-  const view = new DataView(bytes.buffer);
-  for (let i = 0; i < FQ_BYTES; i += 8) view.setBigUint64(i, x >> BigInt(8 * (FQ_BYTES - 8 - i)));
   return bytes;
 }
 

@@ -34,27 +34,17 @@ export interface HealthSources {
 export const healthy: DependencyHealth = { state: "ok" };
 
 /** Ready means that the registry has pools and all of them are served. */
-export async function checkHealth(parts: HealthSources): Promise<Health> {
-  const {
-    pools,
-    isLeader: leads,
-    isLeaseHeld: held,
-    store,
-    chain,
-    cache,
-    balance,
-    isVerifierFull: verifierFull,
-    orphanedJobCount: orphaned,
-    unpricedPools = [],
-  } = parts;
+export async function checkHealth(sources: HealthSources): Promise<Health> {
+  const { pools, isLeader: leads, isLeaseHeld, store, cache, unpricedPools = [] } = sources;
   const dependencies: Record<string, DependencyHealth> = {
-    registry: registryState(Object.keys(pools).length, orphaned, unpricedPools),
+    registry: registryState(Object.keys(pools).length, sources.orphanedJobCount, unpricedPools),
     store: store.ok ? healthy : down(store.reason),
-    ...(held === undefined ? {} : { lead: held ? healthy : degraded("no known leader: nothing is signed") }),
-    chain: chainState(chain),
-    wallet: walletState(balance),
-    prover: verifierFull ? degraded("the queue of proofs is full") : healthy,
-    ...(cache === undefined ? {} : { cache: await cache.check() }),
+    ...isLeaseHeld !== undefined &&
+      { lead: isLeaseHeld ? healthy : degraded("no known leader: nothing is signed") },
+    chain: chainState(sources.chain),
+    wallet: walletState(sources.balance),
+    prover: sources.isVerifierFull ? degraded("the queue of proofs is full") : healthy,
+    ...cache && { cache: await cache.check() },
   };
   const ready = Object.values(dependencies).every(({ state }) => state !== "down") &&
     Object.values(pools).every((pool) => pool.ready);

@@ -1,3 +1,4 @@
+import { omit } from "../../core/omit.ts";
 import type { Job, Transfer } from "../../store/store.ts";
 import { getResendDelay } from "../withdrawals/policy.ts";
 
@@ -16,7 +17,10 @@ export function asRequeued(job: Job, now: number): Job | undefined {
 
 /** Ends a job whose root the pool no longer accepts. An ended job has no message. */
 export function asExpired(job: Job, now: number): Job {
-  const ended = { ...job };
-  delete ended.message;
-  return { ...ended, state: "expired", reason: "its root left the pool's history", settledAt: now };
+  return {
+    ...omit(job, "message"),
+    state: "expired",
+    reason: "its root left the pool's history",
+    settledAt: now,
+  };
 }

@@ -57,7 +57,8 @@ async function acceptWithdrawal(request: WithdrawRequest, deps: WithdrawalDeps):
     const now = clock.now();
     const replaces = (found: Job) => !isPaid(found) && getRetryTime(found) <= now;
     const inTheWay = await store.addJob(job, replaces).catch((error) => {
-      accepted = isStoreUnavailable(error); // the job may have been written: overcounting only tightens a cap
+      // The job may have been written: overcounting only tightens a cap.
+      accepted = error instanceof Problem && error.code === "store_unavailable";
       throw error;
     });
     if (inTheWay) throw nullifierUsedProblem(request, deps, inTheWay);
@@ -67,10 +68,6 @@ async function acceptWithdrawal(request: WithdrawRequest, deps: WithdrawalDeps):
   } finally {
     await end(accepted);
   }
-}
-
-function isStoreUnavailable(error: unknown): boolean {
-  return error instanceof Problem && error.code === "store_unavailable";
 }
 
 async function buildJob(request: WithdrawRequest, deps: WithdrawalDeps): Promise<Job> {
