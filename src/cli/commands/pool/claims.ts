@@ -84,11 +84,8 @@ async function showClaims(context: CliContext, name: string, options: ChainOptio
   const { pool, deployment, claims } = await openClaims(context, name, options);
   const address = formatPoolAddress(pool.address, options.network);
   if (options.json) {
-    return writeJson(context, {
-      network: options.network,
-      address,
-      claims: claims.map((claim) => toJson(claim, options)),
-    });
+    const { network } = options;
+    return writeJson(context, { network, address, claims: claims.map((claim) => toJson(claim, options)) });
   }
   if (claims.length === 0) {
     if (!options.quiet) context.stdout.write("no claims: the pool's wallet refused nothing\n");
@@ -118,10 +115,8 @@ async function retry(
       return { claim, url: buildTransferLink(to, value, body, testOnly) };
     });
     if (options.json) {
-      return writeJson(context, {
-        value: String(value),
-        links: links.map(({ claim, url }) => ({ ...toJson(claim, options), url })),
-      });
+      const listed = links.map(({ claim, url }) => ({ ...toJson(claim, options), url }));
+      return writeJson(context, { value, links: listed });
     }
     if (links.length === 0 && !options.quiet) context.stdout.write("no claims: nothing to retry\n");
     for (const { claim, url } of links) {
@@ -132,27 +127,18 @@ async function retry(
     return;
   }
   const total = formatNative(value * BigInt(claims.length));
-  await requireConfirmation(
-    context,
-    options,
-    `Retry ${
-      pluralize(claims.length, "claim")
-    } with ${total} from ${wallet.format()}? Most of it comes back.`,
-  );
+  const question = `Retry ${pluralize(claims.length, "claim")} with ${total} from ${wallet.format()}?`;
+  await requireConfirmation(context, options, `${question} Most of it comes back.`);
   const { paid, refused } = await retryClaims({ pool, wallet, claims, value }, {
     pollIntervalMs: POLL_INTERVALS_MS[options.network],
     signal: shutdownSignal(context),
   });
-  if (options.json) {
-    writeJson(context, {
-      paid: paid.map((claim) => toJson(claim, options)),
-      refused: refused.map((claim) => toJson(claim, options)),
-    });
-  } else if (!options.quiet) {
-    for (const claim of paid) context.stdout.write(`paid     ${formatClaim(claim, deployment, options)}\n`);
-    for (const claim of refused) {
-      context.stdout.write(`refused  ${formatClaim(claim, deployment, options)}\n`);
-    }
+  const asJson = (all: readonly Claim[]) => all.map((claim) => toJson(claim, options));
+  const asText = (outcome: string, all: readonly Claim[]) =>
+    all.map((claim) => `${outcome.padEnd(8)} ${formatClaim(claim, deployment, options)}\n`);
+  if (options.json) writeJson(context, { paid: asJson(paid), refused: asJson(refused) });
+  else if (!options.quiet) {
+    context.stdout.write([...asText("paid", paid), ...asText("refused", refused)].join(""));
   }
   if (refused.length === 0) return;
   throw new Problem(

@@ -127,29 +127,20 @@ function formatPoolAmount(amount: bigint, { deployment, stats }: PoolStatsRow): 
 
 /** Amounts are decimal integers in the asset's smallest unit. */
 function toStatsJson({ key, address, deployment, stats }: PoolStatsRow, network: Network) {
-  const { info, fees } = stats;
+  const { info, fees, denomination, deposits, withdrawals, unspent, relayed, relayers, feesTotal } = stats;
   return {
-    key: key ?? null,
-    address: formatPoolAddress(address, network),
-    asset: deployment?.asset ?? info.assetKind,
-    denomination: String(stats.denomination),
-    at: stats.readAt,
-    paused: info.paused,
-    deposits: stats.deposits,
-    withdrawals: stats.withdrawals,
-    unspent: stats.unspent,
-    held: String(BigInt(stats.unspent) * stats.denomination),
-    capacity: info.capacity,
+    ...{ key: key ?? null, address: formatPoolAddress(address, network) },
+    ...{ asset: deployment?.asset ?? info.assetKind, denomination, at: stats.readAt, paused: info.paused },
+    ...{ deposits, withdrawals, unspent, held: BigInt(unspent) * denomination, capacity: info.capacity },
     activity: Object.fromEntries(
       Object.entries(activityWindows).map(([span, seconds]) => [
         span,
         { seconds, ...stats.activity[span as keyof typeof activityWindows] },
       ]),
     ),
-    relayed: stats.relayed,
-    relayers: stats.relayers,
-    fees: fees ? { least: String(fees.min), median: String(fees.median), greatest: String(fees.max) } : null,
-    feesTotal: String(stats.feesTotal),
+    ...{ relayed, relayers },
+    fees: fees ? { least: fees.min, median: fees.median, greatest: fees.max } : null,
+    feesTotal,
     latest: stats.latestEvents.map((event) => toEventJson(event, network)),
   };
 }
@@ -160,11 +151,7 @@ function toEventJson(event: DepositEvent | WithdrawalEvent, network: Network) {
   if (event.kind === "deposit") {
     return { ...base, leafIndex: event.leafIndex, commitment: fieldToHex(event.commitment) };
   }
-  return {
-    ...base,
-    nullifierHash: fieldToHex(event.nullifierHash),
-    fee: String(event.fee),
-    refund: String(event.refund),
-    relayer: event.relayer && formatPoolAddress(event.relayer, network),
-  };
+  const { nullifierHash, fee, refund, relayer } = event;
+  const relayerText = relayer && formatPoolAddress(relayer, network);
+  return { ...base, nullifierHash: fieldToHex(nullifierHash), fee, refund, relayer: relayerText };
 }

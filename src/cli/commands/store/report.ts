@@ -14,6 +14,7 @@ import {
 } from "../../../ops/store/profit_report.ts";
 import type { ArchivedStore } from "../../../store/archive.ts";
 import type { StoreIdentity } from "../../../store/identity.ts";
+import { writeJson } from "../../output/print.ts";
 import type { CliContext } from "../../context.ts";
 
 export interface ReportOptions {
@@ -69,27 +70,23 @@ export async function printReport(
   const identity = await store.identity();
   const nameOf = await createPoolNames(context, identity, options);
   const totals = [...sumByPool(rows)].sort(([a], [b]) => a < b ? -1 : 1);
-  const { stdout } = context;
   if (options.json) {
     const toIso = (seconds: number) => new Date(seconds * 1_000).toISOString();
     const asJson = (pool: string, sums: LedgerSums) => toJson(pool, nameOf(pool), sums);
-    return stdout.write(
-      JSON.stringify({
-        store: label,
-        network: identity?.network ?? null,
-        since: options.since === undefined ? null : toIso(range.since),
-        until: options.until === undefined ? null : toIso(range.until),
-        days: rows.map((row) => ({ day: row.day, ...asJson(row.pool, row) })),
-        totals: totals.map(([pool, sums]) => asJson(pool, sums)),
-      }) + "\n",
-    );
+    return writeJson(context, {
+      ...{ store: label, network: identity?.network ?? null },
+      since: options.since === undefined ? null : toIso(range.since),
+      until: options.until === undefined ? null : toIso(range.until),
+      days: rows.map((row) => ({ day: row.day, ...asJson(row.pool, row) })),
+      totals: totals.map(([pool, sums]) => asJson(pool, sums)),
+    });
   }
   if (rows.length === 0) {
-    if (!options.quiet) stdout.write("no withdrawals in this time\n");
+    if (!options.quiet) context.stdout.write("no withdrawals in this time\n");
     return;
   }
   const days = options.quiet ? [] : rows.map((row: ReportRow) => toCells(row.day, nameOf(row.pool), row));
-  stdout.write(formatTable([
+  context.stdout.write(formatTable([
     ["day", "pool", "paid", "fees", "gas", "refunds", "profit"],
     ...days,
     ...totals.map(([pool, sums]) => toCells("total", nameOf(pool), sums)),
@@ -120,13 +117,10 @@ function profitOf({ deployment }: NamedPool, { fees, gas, refunds }: LedgerSums)
 
 function toJson(address: string, pool: NamedPool, sums: LedgerSums) {
   const { paid, refused, fees, gas, refunds } = sums;
-  const profit = profitOf(pool, sums);
+  const { name, deployment } = pool;
   return {
-    pool: pool.deployment ? pool.name : null,
-    address,
-    asset: pool.deployment?.asset ?? null,
-    ...{ paid, refused, fees: String(fees), gas: String(gas), refunds: String(refunds) },
-    profit: profit === undefined ? null : String(profit),
+    ...{ pool: deployment ? name : null, address, asset: deployment?.asset ?? null },
+    ...{ paid, refused, fees, gas, refunds, profit: profitOf(pool, sums) ?? null },
   };
 }
 
