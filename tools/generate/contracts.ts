@@ -34,35 +34,25 @@ const FIELD = ${hex(FIELD_MODULUS, 64)}
 const ROOT_HISTORY_SIZE = ${ROOT_HISTORY_SIZE}
 `;
 const readKey = (name: AnyCircuitName) => Deno.readTextFile(`artifacts/${name}.vkey.json`);
-const keys = await Promise.all(circuitNames.map(readKey));
-const verifiers = circuitNames.map((name, i) => ({
+const parseKey = async (name: AnyCircuitName) => JSON.parse(await readKey(name));
+const verifiers = await Promise.all(circuitNames.map(async (name) => ({
   path: `contracts/generated/verifier_${name}.tolk`,
-  content: verifierSource(name, JSON.parse(keys[i])),
-}));
-const version2Keys = [
-  {
-    path: "contracts/generated/key_withdraw2.tolk",
-    content: withdraw2KeySource(JSON.parse(await readKey("withdraw2"))),
-  },
-  {
-    path: "contracts/generated/key_settle16.tolk",
-    content: settle16KeySource(JSON.parse(await readKey("settle16"))),
-  },
-];
+  content: verifierSource(name, await parseKey(name)),
+})));
+const [withdraw2, settle16] = [await parseKey("withdraw2"), await parseKey("settle16")];
 await writeGenerated("contracts", [
   { path: "contracts/generated/constants.tolk", content: constants },
   { path: "contracts/generated/errors.tolk", content: errors },
   ...verifiers,
-  ...version2Keys,
+  { path: "contracts/generated/key_withdraw2.tolk", content: withdraw2KeySource(withdraw2) },
+  { path: "contracts/generated/key_settle16.tolk", content: settle16KeySource(settle16) },
 ], check);
 
 const hashKey = async (name: AnyCircuitName) =>
   createHash("sha256").update(await readKey(name)).digest("hex");
 const vkeyHash = combinedVkeyHash({ withdraw: await hashKey("withdraw"), deposit: await hashKey("deposit") });
-const vkeyHash2 = combinedVkeyHash({
-  withdraw2: await hashKey("withdraw2"),
-  settle16: await hashKey("settle16"),
-});
+const [withdraw2Hash, settle16Hash] = [await hashKey("withdraw2"), await hashKey("settle16")];
+const vkeyHash2 = combinedVkeyHash({ withdraw2: withdraw2Hash, settle16: settle16Hash });
 const compiled = [
   { name: "native", source: "contracts/pool_native.tolk", vkeyHash },
   { name: "jetton", source: "contracts/jetton/pool_jetton.tolk", vkeyHash },

@@ -11,9 +11,8 @@ import { readArguments } from "../shared/arguments.ts";
 import { readNpmPackage } from "./read_npm_package.ts";
 
 const files = ["minter", "wallet"].map((name) => `dist/jetton/contracts/build/jetton-${name}.js`);
-const [minterCode, walletCode] = (await readNpmPackage("@ton-community/assets-sdk@0.0.5", files)).map(
-  extractCode,
-);
+const sources = await readNpmPackage("@ton-community/assets-sdk@0.0.5", files);
+const [minterCode, walletCode] = sources.map(extractCode);
 const codes = { minterCode, walletCode };
 
 const content =
@@ -22,11 +21,9 @@ const content =
 ${Object.entries(codes).map(([name, code]) => constant(name, code)).join("\n")}
 `;
 
-await writeGenerated(
-  "localnet:jetton",
-  [{ path: "src/localnet/generated/jetton_code.ts", content }],
-  readArguments(["--check"]).has("--check"),
-);
+await writeGenerated("localnet:jetton", [
+  { path: "src/localnet/generated/jetton_code.ts", content },
+], readArguments(["--check"]).has("--check"));
 
 /** The one BoC in a source file. */
 function extractCode(text: string): Cell {

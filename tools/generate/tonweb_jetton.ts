@@ -12,16 +12,10 @@ import { readNpmPackage } from "./read_npm_package.ts";
 const source = "tonweb@0.0.66";
 const files = ["JettonMinter.js", "JettonWallet.js"].map((name) => `src/contract/token/ft/${name}`);
 const [minter, wallet] = (await readNpmPackage(source, files)).map(extractCode);
-const content = JSON.stringify(
-  { source: `npm:${source}`, license: "MIT, toncenter", minter, wallet },
-  null,
-  2,
-);
-await writeGenerated(
-  "jetton:fixture",
-  [{ path: "testkit/vectors/tonweb_jetton.json", content: `${content}\n` }],
-  readArguments(["--check"]).has("--check"),
-);
+const jetton = { source: `npm:${source}`, license: "MIT, toncenter", minter, wallet };
+await writeGenerated("jetton:fixture", [
+  { path: "testkit/vectors/tonweb_jetton.json", content: `${JSON.stringify(jetton, null, 2)}\n` },
+], readArguments(["--check"]).has("--check"));
 
 /** Returns the only BoC of a source file in base64, with the hash of its code. */
 function extractCode(text: string): { hash: string; boc: string } {

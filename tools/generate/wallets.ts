@@ -30,11 +30,7 @@ const wallets = listed.flatMap(({ app_name: id, name, universal_url: link, bridg
   if (!url || !link || new URL(link).hostname === "t.me") return [];
   return [{ id, name, link, bridge: url.replace(/\/+$/, "") }];
 });
-await writeGenerated(
-  "app:wallets",
-  [{
-    path: "src/app/wallet/wallets.json",
-    content: `${JSON.stringify({ source: `npm:${source}`, license: "Apache-2.0", wallets }, null, 2)}\n`,
-  }],
-  readArguments(["--check"]).has("--check"),
-);
+const list = { source: `npm:${source}`, license: "Apache-2.0", wallets };
+await writeGenerated("app:wallets", [
+  { path: "src/app/wallet/wallets.json", content: `${JSON.stringify(list, null, 2)}\n` },
+], readArguments(["--check"]).has("--check"));

@@ -107,23 +107,15 @@ function recordTransactions(pool: Address, depositor: Address, count: number, wh
     const lt = BigInt(i + 1) * LT_STEP;
     const now = STARTED + i;
     const body = beginCell().storeUint(opCodes.deposit, 32).storeUint(i, 64).endCell();
-    const log = beginCell().storeUint(opCodes.deposit_log, 32).storeUint(commitmentOf(i), 256).storeUint(
-      i,
-      32,
-    )
-      .storeUint(now, 32).endCell();
+    const log = beginCell().storeUint(opCodes.deposit_log, 32).storeUint(commitmentOf(i), 256)
+      .storeUint(i, 32).storeUint(now, 32).endCell();
     const { id, raw } = transactionOf({
       account: pool,
       lt,
       prev: prev ?? (i > 0 ? { lt: lt - LT_STEP, hash: "00".repeat(32) } : null),
       now,
       inMessage: internalMessage({
-        src: depositor,
-        dest: pool,
-        value: 1_100_000_000n,
-        lt: lt - 1n,
-        now,
-        body,
+        ...{ src: depositor, dest: pool, value: 1_100_000_000n, lt: lt - 1n, now, body },
       }),
       outMessages: [logMessage(pool, lt + 1n, now, log)],
       exitCode: 0,
