@@ -71,6 +71,8 @@ async function paysByPhone({ at, env, net, state, notes }: Scene): Promise<void>
     ["ERR_WRONG_DENOMINATION", true],
   );
   const payment = events.find(({ event }) => event === "payment");
+  const warned = events.findIndex(({ event, warning }) => event === "pool" && /exchange/.test(warning));
+  ok(warned >= 0 && warned < events.indexOf(payment), "the warning comes before the address");
   match(payment.comment, /^tonado:[0-9a-f]{72}$/);
   const last = events.at(-1);
   deepEqual([last.event, last.leafIndex], ["deposited", 0]);

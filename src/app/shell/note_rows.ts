@@ -4,6 +4,9 @@ import type { BackupCoverage } from "../services/backups/backup_proof.ts";
 import type { NoteRow } from "../views/notes.tsx";
 import type { AppPorts } from "./app_ports.ts";
 
+/** Relayers settle a deposit within about 20 minutes. */
+const OVERDUE_SECONDS = 1_800;
+
 export function toRow(
   { context }: AppPorts,
   record: NoteRecord,
@@ -17,6 +20,7 @@ export function toRow(
   // For version 2 notes, only the pool shows whether the deposit was settled.
   const isReady = facts?.state === "deposited" || (facts === undefined && version === 1);
   const isWaiting = record.state === "deposited" && !isReady && !isElsewhere;
+  const ageSeconds = depositedAt === undefined ? undefined : context.clock.now() / 1000 - depositedAt;
   return {
     id: record.id,
     ...{ asset, amount },
@@ -24,6 +28,7 @@ export function toRow(
     ...isElsewhere && { otherNetwork: network },
     isMissingInBackup: coverage?.hasSeed === true && coverage.missing.has(record.id),
     ...facts && { deposits: facts.deposits, unspentDeposits: facts.unspentDeposits },
-    ...depositedAt !== undefined && { ageSeconds: context.clock.now() / 1000 - depositedAt },
+    isOverdue: isWaiting && ageSeconds !== undefined && ageSeconds > OVERDUE_SECONDS,
+    ageSeconds,
   };
 }

@@ -170,6 +170,8 @@ export const en = {
       withdrawn: "Withdrawn",
     },
     waitingLead: "relayers add deposits in batches: usually a few minutes",
+    overdueLead:
+      "no relayer has added it yet; anyone can, with the command tonado settle: docs/pool-versions.md explains it",
     otherNetwork: (network: string) => `Of another network: ${network}`,
     paidAgain: (count: number) =>
       `Paid in ${

@@ -1,13 +1,23 @@
 /** The words of the screens that move money. */
 import type { LinkabilityCode } from "../../client/withdrawal/linkability_warnings.ts";
 
+/** What to do about a payment that the pool returned, by its reason. */
+const returnReasons: Readonly<Record<string, string>> = {
+  ERR_WRONG_DENOMINATION: "Its amount was not exact. Pay exactly the amount that is shown.",
+  ERR_DUPLICATE_COMMITMENT: "This note is already paid.",
+  ERR_STALE_DEPOSIT: "Another deposit came first. Try again.",
+  ERR_POOL_FULL: "The pool is full. Choose another amount.",
+  ERR_PAUSED: "The pool is paused. Pay when it accepts deposits again.",
+  ERR_QUEUE_FULL: "Too many deposits wait to be added. Pay later.",
+};
+
 export const depositEn = {
   steps: ["Amount", "Backup", "Pay", "Done"],
   title: "How much?",
-  lead: "Everybody pays in exactly the same amount. That is what hides you.",
+  lead: "All deposits of one pool have the same amount. That is what hides you.",
   anyWallet: "From any wallet, at any time.",
   connected: "With a connected wallet, at any time.",
-  race: "With a connected wallet. It may take a second try.",
+  race: "With a connected wallet. If another deposit comes first, you pay again.",
   crowd: (deposits: number) =>
     deposits === 0
       ? "No deposit yet: you would be the first."
@@ -16,15 +26,19 @@ export const depositEn = {
   none: "There is no pool on this network.",
   preparing: "Checking the pool and making your note …",
   payTitle: (amount: string) => `Pay exactly ${amount}`,
-  anyLead: "Send it from any wallet, with the comment. Another amount comes back to the wallet that sent it.",
-  oneLead:
-    "Your wallet pays when you press the button. If somebody else pays in at the same moment, your money comes back and you try again.",
+  anyLead:
+    "The link and the QR code contain the amount and the comment. With the comment, another amount comes back to the wallet that sent it, less fees.",
+  connectedLead: "Connect a wallet, press the button, and confirm the payment in the wallet.",
+  raceLead:
+    "Connect a wallet, press the button, and confirm the payment in the wallet. If another deposit comes first, the pool returns your money, less fees, and you try again.",
+  exchange:
+    "Do not pay from an exchange, unless it sends exactly this amount with the comment. Money that comes back goes to a wallet of the exchange, which may not credit you.",
   openWallet: "Open my wallet",
   byHand: "Send it by hand",
   qr: "Scan with a wallet on your phone",
   qrLabel: "Payment as a QR code",
   to: "Address",
-  amount: "Amount",
+  amount: "Amount in TON",
   comment: "Comment",
   commentHint: "Without this comment, only the exact amount comes back. Any other amount is lost.",
   connect: "Connect a wallet",
@@ -40,18 +54,20 @@ export const depositEn = {
   waiting: "Waiting for the network",
   waitingLead: "You can close this page. Nothing is lost: we look again when you return.",
   returning: "The pool sent the payment back. It is on its way to your wallet.",
-  overtaken: "Somebody was faster. Your money is on its way back.",
+  overtaken: "Another deposit came first. Your money is on its way back, less fees.",
   /** At most 99 %, because success is never certain. */
   chance: (chance: number) => `Likely at the first attempt: ${Math.min(99, Math.round(chance * 100))} %.`,
   watching: "As soon as the payment arrives, this page moves on.",
-  refused: "A payment came back, because it was not the exact amount or arrived too late.",
+  refused: (reason: string) =>
+    `The pool returned a payment to the wallet that sent it, less fees. ${
+      returnReasons[reason] ?? "Try again."
+    }`,
   offline: "The network does not answer. We keep trying.",
   notice: {
-    declined: "The wallet says that you declined. We watch the pool for two minutes to be sure.",
-    expired: "No payment was seen in time. You can try again.",
-    overtaken: "Somebody was faster. Your money is back: try again.",
-    returned: "The pool sent your money back. Pay exactly the amount that is shown, and try again.",
-    unanswered: "The wallet gave no clear answer. We watch the pool for two minutes.",
+    declined: "The wallet says that you declined. We watch the pool for up to three minutes to be sure.",
+    expired: "The payment request has expired, and no payment arrived. You can try again.",
+    overtaken: "Another deposit came first, and the pool returned your payment, less fees. Try again.",
+    unanswered: "The wallet gave no clear answer. We watch the pool for up to three minutes.",
   },
   doneTitle: "Paid in",
   doneLead: (amount: string) => `Your ${amount} arrived in the pool, and the note is in your store.`,
@@ -96,7 +112,7 @@ export const withdrawEn = {
         count === 0 ? "Nobody" : `Only ${count}`
       } paid in after you. It is easy to guess that this is you. Waiting helps.`,
     soon: () => "You paid in less than a day ago. A withdrawal so soon suggests that it is you.",
-    unknown_deposit: () => "We do not know when this note was paid in. Press Check under Notes first.",
+    unknown_deposit: () => "We do not know when this note was paid in. Press Check the notes first.",
     path_from_relayer: () => "The relayer learns which deposit is yours.",
     same_endpoint: () =>
       "Deposits and withdrawals go through the same server, which could connect them. You can use another one for withdrawals.",
@@ -115,7 +131,7 @@ export const withdrawEn = {
     confirming: "Waiting for the network",
   },
   keepOpen: "Keep this page open until a relayer has the withdrawal.",
-  safeToClose: "You can close this page now. The relayer finishes it.",
+  safeToClose: "You can close this page now. The relayer has the withdrawal.",
   notSent: "Nothing was sent yet.",
   doneTitle: "It has arrived",
   receipt: "Receipt",

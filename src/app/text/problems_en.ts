@@ -88,12 +88,11 @@ export const problemsEn: Readonly<Record<ProblemCode, ProblemText>> = {
   },
   wallet_declined: {
     text: "The wallet says that you declined.",
-    next:
-      "Nothing should have been sent. We watch the pool for two minutes to be sure, then you can try again.",
+    next: "Connect it again, or use another wallet.",
   },
   wallet_unavailable: {
     text: "The wallet did not answer clearly.",
-    next: "Look into the wallet's history before you pay again. We watch the pool meanwhile.",
+    next: "Look into the wallet's history before you pay again.",
   },
   camera_unavailable: {
     text: "The camera cannot be used.",
@@ -109,11 +108,11 @@ export const problemsEn: Readonly<Record<ProblemCode, ProblemText>> = {
   },
   payment_timeout: {
     text: "No payment has arrived yet.",
-    next: "Nothing is lost. If you have paid, keep this page open. Otherwise you can try again.",
+    next: "If you have paid, keep this page open. Otherwise, try again.",
   },
   contract_refused: {
     text: "The pool sent the payment back.",
-    next: "Look into your wallet: the money returns within a minute. Then try again.",
+    next: "The money goes back to the wallet that sent it, less fees. Look there, then try again.",
   },
   pool_retired: { text: "This pool takes no new deposits.", next: "Choose another amount." },
   tree_full: { text: "This pool is full.", next: "Choose another amount." },
@@ -139,11 +138,11 @@ export const problemsEn: Readonly<Record<ProblemCode, ProblemText>> = {
   },
   commitment_not_found: {
     text: "This note's deposit is not ready yet.",
-    next: "If you paid a moment ago, wait a few minutes and try again. Otherwise press Check under Notes.",
+    next: "If you paid a moment ago, wait a few minutes. If it takes longer, read what Notes says about it.",
   },
   nullifier_already_used: {
     text: "This note was already withdrawn.",
-    next: "Press Check under Notes to see when. If it was not you, somebody else has your note.",
+    next: "Press Check the notes under Notes to see when. If it was not you, somebody else has your note.",
   },
   note_paid_elsewhere: {
     text: "This note was paid to another address.",

@@ -149,14 +149,20 @@ function Paying(props: InStep<DepositProps, "paying">) {
     <Step
       name={`pay-${ticket.id}`}
       title={deposit.payTitle(amount)}
-      lead={ticket.payment ? deposit.anyLead : deposit.oneLead}
+      lead={ticket.payment
+        ? deposit.anyLead
+        : ticket.pool.version === 1
+        ? deposit.raceLead
+        : deposit.connectedLead}
     >
       {offline && <Notice kind="warning" live="polite" text={deposit.offline} />}
-      {refused && !showsRefusal(wallet) && <Notice kind="warning" live="polite" text={deposit.refused} />}
+      {refused && !showsRefusal(wallet) && (
+        <Notice kind="warning" live="polite" text={deposit.refused(refused)} />
+      )}
       {ticket.chance !== undefined && !isBusy && <p class="chance">{deposit.chance(ticket.chance)}</p>}
       <div class="pay">
         {ticket.payment && !isBusy && wallet.at === "none" && (
-          <AnyWallet payment={ticket.payment} amount={amount} {...props} />
+          <AnyWallet payment={ticket.payment} amount={ticket.pool.amount} onCopy={props.onCopy} />
         )}
         <WalletPanel
           wallet={wallet}
@@ -172,8 +178,7 @@ function Paying(props: InStep<DepositProps, "paying">) {
 }
 
 function showsRefusal(wallet: WalletStep): boolean {
-  return wallet.at === "returning" ||
-    (wallet.at === "ready" && (wallet.notice === "returned" || wallet.notice === "overtaken"));
+  return wallet.at === "returning" || (wallet.at === "ready" && wallet.notice === "overtaken");
 }
 
 function AnyWallet(
@@ -184,6 +189,7 @@ function AnyWallet(
   const { deposit } = texts;
   return (
     <section class="any-wallet">
+      <Notice kind="warning" text={deposit.exchange} />
       <a class="button primary" href={payment.url} rel="noreferrer">{deposit.openWallet}</a>
       <div class="qr-frame">
         <QrCode text={payment.url} label={deposit.qrLabel} />

@@ -19,6 +19,8 @@ export interface NoteRow {
   readonly ageSeconds?: number | undefined;
   /** Whether the store has a proven backup, which does not bring back this note. */
   readonly isMissingInBackup: boolean;
+  /** Whether the deposit waits longer for its settlement than relayers usually take. */
+  readonly isOverdue: boolean;
 }
 
 export interface NotesProps {
@@ -107,7 +109,7 @@ function NoteCard({ row, onOpen }: { readonly row: NoteRow; readonly onOpen: Not
     row.isMissingInBackup && notes.notInBackup,
     row.ageSeconds !== undefined && app.age(row.ageSeconds),
     row.deposits !== undefined && row.state === "deposited" && notes.set(row.deposits),
-    row.state === "waiting" && notes.waitingLead,
+    row.state === "waiting" && (row.isOverdue ? notes.overdueLead : notes.waitingLead),
   ].filter(Boolean).join(" · ");
   const amount = app.amount(row.amount, row.asset);
   return (

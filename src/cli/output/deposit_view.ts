@@ -22,6 +22,14 @@ const RETURN_REASONS: Readonly<Record<string, string>> = {
   ERR_POOL_FULL: "the pool is full. Use another pool.",
 };
 
+function warnAboutReturns(takes: string): string {
+  return `Send exactly ${takes} with the comment below. With the comment, another amount\n` +
+    "comes back to the wallet that sent it, less fees;\n" +
+    `without the comment, only exactly ${takes} comes back, and other amounts are lost.\n` +
+    "Money that comes back to an exchange goes to a wallet that many customers share:\n" +
+    "pay from there only if it sends the exact amount and the comment.";
+}
+
 type DepositViewOptions =
   & Parameters<typeof formatChainFlags>[0]
   & Parameters<typeof formatPayerFlags>[0]
@@ -61,19 +69,13 @@ export class DepositView extends CommandView<DepositViewOptions> {
       readonly version?: 2 | undefined;
     },
   ): void {
-    if (this.writeEvent({ event: "pool", ...pool })) return;
     const { key, address, takes, registry, version } = pool;
+    const warning = version === 2 && key.startsWith("native-") ? warnAboutReturns(takes) : undefined;
+    if (this.writeEvent({ event: "pool", ...pool, ...warning && { warning } })) return;
     this.printText(
       `${this.colours.bold(key)} accepts exactly ${takes}; address ${address}, from ${registry}`,
     );
-    if (version !== 2 || !key.startsWith("native-")) return;
-    this.#printAlways(
-      `Send exactly ${takes} with the comment below. With the comment, another amount\n` +
-        "comes back to the wallet that sent it, less fees;\n" +
-        `without the comment, only exactly ${takes} comes back, and other amounts are lost.\n` +
-        "Money that comes back to an exchange goes to a wallet that many customers share:\n" +
-        "pay from there only if it sends the exact amount and the comment.",
-    );
+    if (warning !== undefined) this.#printAlways(warning);
   }
 
   showTransferStep(step: TransferDepositStep): void {

@@ -56,7 +56,7 @@ const payments: Readonly<Record<string, Payment>> = {
     await pay(scene, visit, "declines");
     await waitForNotice(
       visit,
-      /^The wallet says that you declined\. We watch the pool for two minutes to be sure\.$/,
+      /^The wallet says that you declined\. We watch the pool for up to three minutes to be sure\.$/,
     );
     await visit.inspect("wallet-declined");
     await payAgain(scene, visit);
@@ -72,7 +72,10 @@ const payments: Readonly<Record<string, Payment>> = {
     const before = scene.wallet.sent;
     const answer = await payLater(scene, visit);
     advanceChain(scene);
-    await waitForNotice(visit, /^No payment was seen in time\. You can try again\.$/);
+    await waitForNotice(
+      visit,
+      /^The payment request has expired, and no payment arrived\. You can try again\.$/,
+    );
     assert.notEqual(await payButton(visit), null);
     answer("late");
     await visit.step("deposited");
@@ -81,7 +84,10 @@ const payments: Readonly<Record<string, Payment>> = {
 
   async "that sends an invalid response is watched, and asked again"(scene, visit) {
     await pay(scene, visit, "nonsense");
-    await waitForNotice(visit, /^The wallet gave no clear answer\. We watch the pool for two minutes\.$/);
+    await waitForNotice(
+      visit,
+      /^The wallet gave no clear answer\. We watch the pool for up to three minutes\.$/,
+    );
     await payAgain(scene, visit);
   },
 
@@ -98,7 +104,7 @@ const payments: Readonly<Record<string, Payment>> = {
     await pay(scene, visit, "another amount");
     await waitForNotice(
       visit,
-      /^The pool sent your money back\. Pay exactly the amount that is shown, and try again\.$/,
+      /^The pool returned a payment to the wallet that sent it, less fees\. Its amount was not exact\./,
     );
     await visit.inspect("wallet-other-amount");
     assert.ok(before - await balance() < toNano("0.2"), "only fees were spent");

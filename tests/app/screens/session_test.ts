@@ -153,8 +153,15 @@ function decodeURIComponentSafe(text: string): string {
 }
 
 async function copyEverything(visit: Visit): Promise<void> {
+  const texts = await visit.page.$$eval(
+    ".any-wallet > *",
+    (parts) => parts.map((each) => (each as HTMLElement).innerText),
+  );
+  assert.match(texts[0], /Do not pay from an exchange, unless/, "the warning comes before the address");
   await visit.click("Send it by hand");
   for (const button of await visit.page.$$('button[aria-label^="Copy: "]')) await button.click();
+  const copied = await visit.page.evaluate(() => (globalThis as unknown as { copied: string[] }).copied);
+  assert.ok(copied.includes("10"), "the amount is copied without its unit");
 }
 
 /** They run in the page. */

@@ -197,9 +197,8 @@ function nextWallet(wallet: WalletStep, event: DepositEvent, attempt: number): W
       return { at: "waiting", payer: wallet.payer, question: wallet.question };
     case "returned":
       if (wallet.at !== "returning") return wallet;
-      return wallet.payer
-        ? { at: "ready", payer: wallet.payer, notice: wallet.isOvertaken ? "overtaken" : "returned" }
-        : { at: "none" };
+      if (wallet.payer === undefined) return { at: "none" };
+      return { at: "ready", payer: wallet.payer, ...wallet.isOvertaken && { notice: "overtaken" as const } };
     default:
       return wallet;
   }

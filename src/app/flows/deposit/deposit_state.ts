@@ -32,7 +32,7 @@ export interface Question {
 /** A request of an earlier visit has no expiry until chain time is known. */
 export type OpenQuestion = Partial<Question>;
 
-export type Notice = "declined" | "expired" | "overtaken" | "returned" | "unanswered";
+export type Notice = "declined" | "expired" | "overtaken" | "unanswered";
 
 export type WalletStep =
   | { readonly at: "none"; readonly problem?: Problem }

@@ -145,7 +145,7 @@ Deno.test("after another deposit took the leaf, the wallet is asked again only w
   const other = after(open, { type: "refused", reason: "amount", isOwn: true, isOvertaken: false }, {
     type: "returned",
   });
-  deepEqual(walletOf(other), { at: "ready", payer, notice: "returned" });
+  deepEqual(walletOf(other), { at: "ready", payer });
   equal(walletOf(after(back, { type: "pay" }))?.at, "proving");
 });
 
