@@ -1,5 +1,5 @@
 import { bytesToHex } from "@noble/hashes/utils.js";
-import type { OpenAPIHono } from "@hono/zod-openapi";
+import type { OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { accepts } from "hono/accepts";
 import { assertFieldElement, FIELD_BYTES, fieldToHex } from "../../core/crypto/field.ts";
@@ -43,22 +43,19 @@ const path = createRoute({
   },
 });
 
+function pageResponses<S extends z.ZodType>(schema: S, items: string, example: unknown) {
+  const last = `As bytes, a page with fewer ${items} than \`limit\` is the last one.`;
+  const page = jsonResponse(schema, `Page. ${last} A page that never changes may be cached.`, example);
+  return { 200: withBytes(page), ...documentedProblems(commonCodes) };
+}
+
 const commitments = createRoute({
   method: "get",
   path: "/tree/commitments",
   tags: ["Tree"],
   summary: "Leaves in order, to rebuild the tree; with Accept: application/octet-stream as 32 bytes each",
   request: { query: commitmentsQuery },
-  responses: {
-    200: withBytes(
-      jsonResponse(
-        commitmentsResponse,
-        "Page. As bytes, a page with fewer leaves than `limit` is the last one. A page that never changes may be cached.",
-        responseExamples.commitments,
-      ),
-    ),
-    ...documentedProblems(commonCodes),
-  },
+  responses: pageResponses(commitmentsResponse, "leaves", responseExamples.commitments),
 });
 
 const spent = createRoute({
@@ -68,16 +65,7 @@ const spent = createRoute({
   summary:
     "Nullifier hashes of the withdrawals in the order of the pool's log; with Accept: application/octet-stream as 32 bytes each",
   request: { query: commitmentsQuery },
-  responses: {
-    200: withBytes(
-      jsonResponse(
-        spentResponse,
-        "Page. As bytes, a page with fewer hashes than `limit` is the last one. A page that never changes may be cached.",
-        responseExamples.spent,
-      ),
-    ),
-    ...documentedProblems(commonCodes),
-  },
+  responses: pageResponses(spentResponse, "hashes", responseExamples.spent),
 });
 
 const utf8 = new TextEncoder();

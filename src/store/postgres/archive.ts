@@ -97,10 +97,7 @@ export async function restoreRows(database: Database, rows: AsyncIterable<Archiv
       else if (row.kind === "transfer") await transferTable.insert(query, [row.transfer]);
       else await cursorTable.insert(query, [row.cursor], row.pool);
     }
-    await ledger.flush();
-    await deposits.flush();
-    await withdrawals.flush();
-    await log.flush();
+    for (const buffer of [ledger, deposits, withdrawals, log]) await buffer.flush();
     await query(LOG_EARLIER_PAYMENTS_SQL); // an export of an earlier release lacks them
     await query("analyze deposits, withdrawals"); // without statistics, page reads scan the whole table until autovacuum runs
   });
