@@ -1,3 +1,4 @@
+/// <reference lib="dom" />
 /** The app in Chromium with everything around it: a local network, its relayer, a wallet; and the first steps of a visit. */
 import assert from "node:assert/strict";
 import { parseDeployments } from "../../../src/core/protocol/deployments.ts";
@@ -168,6 +169,7 @@ export async function createStore(journey: Journey): Promise<void> {
 export async function chooseAmount(journey: Journey, pool: string): Promise<void> {
   await journey.click("Deposit");
   await journey.step("amount");
+  await journey.page.waitForFunction(() => /deposits? so far|No deposit yet/.test(document.body.innerText));
   await journey.inspect("amount");
   const lines = await journey.page.$$eval(".choice", (choices) => choices.map((each) => each.textContent));
   assert.equal(new Set(lines).size, lines.length, `two choices read the same: ${lines.join(" | ")}`);
