@@ -126,19 +126,13 @@ function printLocalnet(
   line(`${c.bold("keys")}      ${c.yellow(relayer.keys)}`);
   line(`\n${c.bold("pools")}`);
   for (const [key, pool] of network.deployments.pools) {
-    line(
-      `  ${key.padEnd(12)} ${pool.address.toString({ testOnly: true })}  ${
-        formatAmount(pool.denomination, pool)
-      }`,
-    );
+    const address = pool.address.toString({ testOnly: true });
+    line(`  ${key.padEnd(12)} ${address}  ${formatAmount(pool.denomination, pool)}`);
   }
   const { asset, decimals, master } = network.jetton;
   line(`\n${c.bold("jetton")}`);
-  line(
-    `  ${asset.padEnd(12)} ${
-      master.toString({ testOnly: true })
-    }  ${decimals} decimals, in every wallet below`,
-  );
+  const masterText = master.toString({ testOnly: true });
+  line(`  ${asset.padEnd(12)} ${masterText}  ${decimals} decimals, in every wallet below`);
   line(`\n${c.bold("wallets")} ${c.yellow("(publicly known: use them on this network only)")}`);
   for (const { address, version, mnemonic } of network.wallets) {
     line(`  ${formatWalletAddress(address)} ${version}\n    ${c.dim(mnemonic)}`);

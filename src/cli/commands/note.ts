@@ -131,10 +131,8 @@ async function showNotes(
   }
   for (const record of chosen) {
     const { id, state, network, pool, createdAt } = toPublicFacts(record);
-    const line = `${c.bold(id)}  ${state.padEnd(11)} ${pool.padEnd(12)} ${network}  ${
-      createdAt.slice(0, 10)
-    }`;
-    stdout.write(options.quiet ? `${id}\n` : `${line}\n`);
+    const facts = `${state.padEnd(11)} ${pool.padEnd(12)} ${network}  ${createdAt.slice(0, 10)}`;
+    stdout.write(options.quiet ? `${id}\n` : `${c.bold(id)}  ${facts}\n`);
     if (options.reveal) stdout.write(`${record.text.reveal()}\n`);
   }
 }

@@ -107,9 +107,8 @@ async function exportToFile(context: CliContext, file: string, options: ExportOp
     progress.clear();
     const { rows, counts: { cursor, deposit: deposits, withdrawal: payments }, sha256 } = summary;
     const members = { store: label, file, pools: cursor, deposits, payments, rows, sha256 };
-    const text = `${pluralize(cursor, "pool")} (${pluralize(deposits, "deposit")}, ${
-      pluralize(payments, "payment")
-    }), sha256 ${sha256}, in ${file}`;
+    const counts = `${pluralize(deposits, "deposit")}, ${pluralize(payments, "payment")}`;
+    const text = `${pluralize(cursor, "pool")} (${counts}), sha256 ${sha256}, in ${file}`;
     printResult(context, options, members, text);
   });
 }
@@ -170,9 +169,8 @@ async function readAndVerify(context: CliContext, file: string, options: ChainOp
 
 function describePool({ id, deposits, settled, payments }: SnapshotPool, { network }: ChainOptions): string {
   const address = formatPoolAddress(Address.parse(id), network);
-  return `${address}: ${pluralize(deposits, "deposit")}, ${settled} settled, ${
-    pluralize(payments, "payment")
-  }`;
+  const paid = pluralize(payments, "payment");
+  return `${address}: ${pluralize(deposits, "deposit")}, ${settled} settled, ${paid}`;
 }
 
 function toJson({ pools, sha256 }: Snapshot, { network }: ChainOptions) {

@@ -71,21 +71,16 @@ async function showStatus(context: CliContext, options: StatusOptions): Promise<
     if (!options.quiet) stdout.write(`${options.network}, block ${seqno}\n`);
     for (const { key, deposits, withdrawals, paused } of pools) {
       const state = paused ? c.red("paused") : c.green("open");
-      stdout.write(
-        `  ${c.bold(key.padEnd(14))} ${state}  ${pluralize(deposits, "deposit")}, ${
-          pluralize(withdrawals, "withdrawal")
-        }\n`,
-      );
+      const counts = `${pluralize(deposits, "deposit")}, ${pluralize(withdrawals, "withdrawal")}`;
+      stdout.write(`  ${c.bold(key.padEnd(14))} ${state}  ${counts}\n`);
     }
     for (const { relayer, problem, fees = {} } of relayers) {
-      stdout.write(
-        `${c.bold(relayer)}  ${problem === undefined ? c.green("answers") : c.red(escapeLine(problem))}\n`,
-      );
+      const answer = problem === undefined ? c.green("answers") : c.red(escapeLine(problem));
+      stdout.write(`${c.bold(relayer)}  ${answer}\n`);
       for (const pool of pools) {
         const fee = fees[pool.key];
-        if (fee !== undefined) {
-          stdout.write(`  ${pool.key.padEnd(14)} fee ${formatAmount(BigInt(fee), pool)}\n`);
-        }
+        if (fee === undefined) continue;
+        stdout.write(`  ${pool.key.padEnd(14)} fee ${formatAmount(BigInt(fee), pool)}\n`);
       }
     }
   }

@@ -33,6 +33,5 @@ async function mapAccounts(
   { recipient, relayer, pool }: DemoAccounts,
   read: (address: Address) => Promise<bigint>,
 ): Promise<Balances> {
-  const [ofRecipient, ofRelayer, ofPool] = await Promise.all([recipient, relayer, pool].map(read));
-  return { recipient: ofRecipient, relayer: ofRelayer, pool: ofPool };
+  return { recipient: await read(recipient), relayer: await read(relayer), pool: await read(pool) };
 }

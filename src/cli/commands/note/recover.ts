@@ -71,11 +71,8 @@ async function recoverNotes(context: CliContext, options: RecoverOptions): Promi
   }
   if (options.quiet) return;
   const added = notes.filter(({ isNew }) => isNew).length;
-  context.stdout.write(
-    `${pluralize(notes.length, "note")} found in ${
-      pluralize(pools.size, "pool")
-    } of ${network}, ${added} new here\n`,
-  );
+  const counts = `${pluralize(notes.length, "note")} found in ${pluralize(pools.size, "pool")}`;
+  context.stdout.write(`${counts} of ${network}, ${added} new here\n`);
 }
 
 function toRecovered(

@@ -101,12 +101,8 @@ function printRow({ stdout, env }: CliContext, row: PoolStatsRow, { network, qui
   line("deposits", `${deposits}; the pool is ${full} % full, ${info.capacity - deposits} more fit in`);
   line("withdrawals", `${withdrawals}, ${relayed} of them through ${pluralize(relayers, "relayer")}`);
   for (const span of ["day", "week", "month"] as const) {
-    line(
-      `last ${span}`,
-      `${pluralize(activity[span].deposits, "deposit")}, ${
-        pluralize(activity[span].withdrawals, "withdrawal")
-      }`,
-    );
+    const { deposits, withdrawals } = activity[span];
+    line(`last ${span}`, `${pluralize(deposits, "deposit")}, ${pluralize(withdrawals, "withdrawal")}`);
   }
   if (fees) {
     const [least, median, greatest, total] = [fees.min, fees.median, fees.max, feesTotal]
