@@ -1,4 +1,4 @@
-/** What a pool pays for a settlement at least, as far as the relayer can know before it proves one. */
+/** Estimates the least reward that a pool pays for a settlement, before the relayer proves it. */
 import { CHUNK_SLOTS } from "../../core/crypto/groth16.ts";
 import { FULL_REWARD_SECONDS } from "../../core/protocol/v2/pool_constants.ts";
 import type { CallOptions } from "../../ton/chain.ts";
@@ -14,7 +14,7 @@ interface SettlementCandidate {
   readonly contract: V2Pool;
   readonly info: SettleInfo;
   readonly assetKind: PoolInfo["assetKind"];
-  readonly rule: bigint; // by `rewardByRule`
+  readonly rule: bigint; // what `rewardByRule` returns
   readonly first: number;
   readonly count: number;
   /** Number of settlements before this one that are not on chain yet. */
@@ -23,13 +23,10 @@ interface SettlementCandidate {
   readonly prices: { getPrices(): Promise<NetworkPrices> };
 }
 
-/** The margin for refused settlements is this part of the cost. */
+/** The margin for refused settlements is the cost divided by this. */
 const REFUSALS_DIVISOR = 33n;
 
-/**
- * Returns the reward, or less; undefined if it does not pay for the settlement. The pool's own number of deposits
- * counts, because the indexer may not have seen all.
- */
+/** Returns a lower bound of the reward, or undefined if it does not cover the cost of the settlement. */
 export async function profitableReward(
   candidate: SettlementCandidate,
   options?: CallOptions,

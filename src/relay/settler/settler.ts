@@ -150,7 +150,7 @@ async function nextInput(
   if (last === undefined && (info.settled !== first || now < settlementDueAt(info, first + count))) {
     return undefined;
   }
-  // The reward grows with the waiting time, which an earlier settlement of ours resets.
+  // The reward grows with the time since the last settlement, so our earlier settlement resets it.
   const rule = rewardByRule(last === undefined ? info : { ...info, waitingSince: now }, count, now);
   const reward = mode === "eager" ? rule : await profitableReward({
     ...{ contract, info, rule, first, count, prices },
