@@ -1,4 +1,5 @@
 /** Basechain fees in nano, by the formulas of TVM's GETGASFEE, GETFORWARDFEE and GETSTORAGEFEE. */
+import type { Slice } from "@ton/core";
 import {
   configParse18,
   configParseGasLimitsPrices,
@@ -21,17 +22,12 @@ export interface NetworkPrices {
 }
 
 export async function fetchNetworkPrices(chain: Chain, options?: CallOptions): Promise<NetworkPrices> {
-  const { flatLimit, flatGasPrice, other } = configParseGasLimitsPrices(
-    (await chain.configParam(GAS_PRICES_PARAM, options)).beginParse(),
-  );
-  const basechain = configParseMsgPrices(
-    (await chain.configParam(FORWARD_PRICES_PARAM, options)).beginParse(),
-  );
-  const masterchain = configParseMsgPrices(
-    (await chain.configParam(MASTERCHAIN_FORWARD_PRICES_PARAM, options)).beginParse(),
-  );
-  const history = configParse18((await chain.configParam(STORAGE_PRICES_PARAM, options)).beginParse());
-  const storage = history[history.length - 1];
+  const read = async <T>(id: number, parse: (param: Slice) => T) =>
+    parse((await chain.configParam(id, options)).beginParse());
+  const { flatLimit, flatGasPrice, other } = await read(GAS_PRICES_PARAM, configParseGasLimitsPrices);
+  const basechain = await read(FORWARD_PRICES_PARAM, configParseMsgPrices);
+  const masterchain = await read(MASTERCHAIN_FORWARD_PRICES_PARAM, configParseMsgPrices);
+  const storage = (await read(STORAGE_PRICES_PARAM, configParse18)).at(-1)!;
   return {
     gasFee: (gas) =>
       gas <= flatLimit ? flatGasPrice : flatGasPrice + divideBy2Pow16((gas - flatLimit) * other.gasPrice),

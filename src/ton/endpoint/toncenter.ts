@@ -5,7 +5,8 @@ import { Problem } from "../../core/errors/problem.ts";
 import type { Network } from "../../core/protocol/network.ts";
 import { countSchema } from "../../core/protocol/api/scalars.ts";
 import { formatAddress } from "../../core/text/address_format.ts";
-import type { AccountInfo, Chain, ChainTransaction, TransactionId } from "../chain.ts";
+import type { AccountInfo, CallOptions, Chain, ChainTransaction, TransactionId } from "../chain.ts";
+import type { RequestPriority } from "./request_scheduler.ts";
 import { createJsonRpcClient, EndpointError, type EndpointOptions } from "./json_rpc.ts";
 import { parseStack, serializeArguments } from "./stack_json.ts";
 import { TimeSlice } from "../../core/event_loop_yield.ts";
@@ -66,31 +67,31 @@ const resultSchemas = {
 export function connect(options: EndpointOptions & { readonly network?: Network }): Chain {
   const call = createJsonRpcClient(options);
   const { network } = options;
+  const request = async <K extends Method>(
+    priority: RequestPriority,
+    method: K,
+    params: Record<string, unknown>,
+    { signal }: CallOptions = {},
+  ) => parseResult(method, await call(priority, method, params, { signal }));
 
   return {
     network,
 
-    async masterchainSeqno({ signal } = {}) {
-      const info = await call("seqno", "getMasterchainInfo", {}, { signal });
-      return parseResult("getMasterchainInfo", info).last.seqno;
-    },
+    masterchainSeqno: async (options) =>
+      (await request("seqno", "getMasterchainInfo", {}, options)).last.seqno,
 
-    async zeroState({ signal } = {}) {
-      const info = await call("seqno", "getMasterchainInfo", {}, { signal });
-      const { init } = parseResult("getMasterchainInfo", info);
+    async zeroState(options) {
+      const { init } = await request("seqno", "getMasterchainInfo", {}, options);
       return init && { rootHash: init.root_hash, fileHash: init.file_hash };
     },
 
-    async masterchainSeqnoAt(unixtime, { signal } = {}) {
-      const block = await call("seqno", "lookupBlock", { ...MASTERCHAIN, unixtime }, { signal });
-      return parseResult("lookupBlock", block).seqno;
-    },
+    masterchainSeqnoAt: async (unixtime, options) =>
+      (await request("seqno", "lookupBlock", { ...MASTERCHAIN, unixtime }, options)).seqno,
 
-    async account(address, { signal, lowPriority } = {}) {
+    async account(address, options) {
       const params = { address: address.toString() };
-      const info = await call(lowPriority ? "requests" : "seqno", "getAddressInformation", params, {
-        signal,
-      });
+      const priority = options?.lowPriority ? "requests" : "seqno";
+      const info = await request(priority, "getAddressInformation", params, options);
       return parseAccount(info, formatAddress(address, network));
     },
 
@@ -101,24 +102,18 @@ export function connect(options: EndpointOptions & { readonly network?: Network 
         // Old transactions may be on archive nodes only.
         ...from && { lt: from.lt.toString(), hash: from.hash, archival: true },
       };
-      const rows = parseResult(
-        "getTransactions",
-        await call("transactions", "getTransactions", params, { signal }),
-      );
+      const rows = await request("transactions", "getTransactions", params, { signal });
       return await verifyPage(rows.slice(0, params.limit), address, formatAddress(address, network), from);
     },
 
-    async runGetMethod(address, method, args = [], { signal, lowPriority } = {}) {
+    async runGetMethod(address, method, args = [], options) {
       const params = { address: address.toString(), method, stack: serializeArguments(args) };
-      const result = await call(lowPriority ? "requests" : "getters", "runGetMethod", params, { signal });
+      const result = await request(getterPriority(options), "runGetMethod", params, options);
       return parseGetMethodResult(result, `${method} of ${formatAddress(address, network)}`);
     },
 
-    async configParam(id, { signal, lowPriority } = {}) {
-      const priority = lowPriority ? "requests" : "getters";
-      const param = await call(priority, "getConfigParam", { config_id: id }, { signal });
-      return parseResult("getConfigParam", param).config.bytes;
-    },
+    configParam: async (id, options) =>
+      (await request(getterPriority(options), "getConfigParam", { config_id: id }, options)).config.bytes,
 
     async send(message, { signal } = {}) {
       const boc = message.toBoc().toString("base64");
@@ -127,8 +122,12 @@ export function connect(options: EndpointOptions & { readonly network?: Network 
   };
 }
 
-function parseAccount(result: unknown, addressText: string): AccountInfo {
-  const info = parseResult("getAddressInformation", result);
+const getterPriority = (options?: CallOptions) => options?.lowPriority ? "requests" : "getters";
+
+type Method = keyof typeof resultSchemas;
+type Result<K extends Method> = z.output<(typeof resultSchemas)[K]>;
+
+function parseAccount(info: Result<"getAddressInformation">, addressText: string): AccountInfo {
   const active = info.state === "active";
   if (active && !(info.code && info.data)) {
     throw inconsistent(`account ${addressText} is active but has no state`);
@@ -143,8 +142,10 @@ function parseAccount(result: unknown, addressText: string): AccountInfo {
   };
 }
 
-function parseGetMethodResult(result: unknown, what: string): TupleReader {
-  const { exit_code: exitCode, stack } = parseResult("runGetMethod", result);
+function parseGetMethodResult(
+  { exit_code: exitCode, stack }: Result<"runGetMethod">,
+  what: string,
+): TupleReader {
   if (exitCode !== 0 && exitCode !== 1) {
     throw new Problem("contract_refused", `${what} ended with exit code ${exitCode}`, {
       members: { exitCode },
@@ -170,7 +171,7 @@ function handleSendError({ message }: EndpointError): boolean {
 }
 
 async function verifyPage(
-  rows: z.output<typeof resultSchemas.getTransactions>,
+  rows: Result<"getTransactions">,
   address: Address,
   addressText: string,
   from: TransactionId | undefined,
@@ -226,16 +227,13 @@ function verifyLinks(addressText: string, page: readonly ChainTransaction[], fro
   }
 }
 
-function parseResult<K extends keyof typeof resultSchemas>(
-  method: K,
-  answer: unknown,
-): z.output<(typeof resultSchemas)[K]> {
+function parseResult<K extends Method>(method: K, answer: unknown): Result<K> {
   const parsed = resultSchemas[method].safeParse(answer);
   if (!parsed.success) {
     const [{ path, message }] = parsed.error.issues;
     throw inconsistent(`${method} returned a value (${path.join(".") || "root"}) that ${message}`);
   }
-  return parsed.data as z.output<(typeof resultSchemas)[K]>;
+  return parsed.data as Result<K>;
 }
 
 function inconsistent(detail: string, cause?: unknown): Problem {
