@@ -33,7 +33,7 @@ const commitment = (leafIndex: number) => BigInt(leafIndex) * 3n + 1n;
 
 Deno.test("queue spam: a full queue refuses deposits, and settles in full chunks from its first commitment to its last", async () => {
   const sandbox = await V2Sandbox.open();
-  const start = 300;
+  const start = 304;
   const end = start + LONGEST_QUEUE;
   await sandbox.setState({ deposits: end, settled: start, commitment });
   const { cells } = countCells(await sandbox.pool.data());
@@ -43,8 +43,8 @@ Deno.test("queue spam: a full queue refuses deposits, and settles in full chunks
   const settleTo = async (last: number) => {
     while (sandbox.settled < last) assertAccepted(await sandbox.settle(), String(sandbox.settled));
   };
-  await settleTo(start + 36);
-  if (!isDeep) await sandbox.setState({ deposits: end, settled: end - 44, commitment, roots: [1n] });
+  await settleTo(start + 32);
+  if (!isDeep) await sandbox.setState({ deposits: end, settled: end - 48, commitment, roots: [1n] });
   await settleTo(end);
   assertAccepted(await sandbox.deposit());
 });
