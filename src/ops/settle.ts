@@ -1,5 +1,6 @@
 /** Settles the deposits that wait in a version 2 pool, as anyone may. The proof names the wallet that sends it. */
 import { exitCodes, Problem } from "../core/errors/problem.ts";
+import { V2_POOL_CAPACITY } from "../core/protocol/v2/pool_constants.ts";
 import { settlerToField } from "../core/protocol/messages/address_field.ts";
 import { type Clock, delay, systemClock } from "../core/time.ts";
 import { MerkleTree } from "../core/tree/merkle_tree.ts";
@@ -8,11 +9,12 @@ import type { Prover } from "../prover/prover.ts";
 import type { TransactionId } from "../ton/chain.ts";
 import type { RefusedEvent, SettlementEvent } from "../ton/pool/history/pool_events.ts";
 import { refusalReason, waitForPoolEvent } from "../ton/pool/history/pool_watch.ts";
+import { scanPoolTransactions } from "../ton/pool/history/scan.ts";
 import type { SettleInfo, V2Pool } from "../ton/pool/v2/pool.ts";
 import { nextBatchSize, settlementDueAt, settlementValue } from "../ton/pool/v2/settlement_terms.ts";
 import { assertFunds } from "../ton/wallet/funds.ts";
 import type { Wallet } from "../ton/wallet/wallet.ts";
-import { rebuildV2Pool } from "./audit/v2/rebuilt_pool.ts";
+import { V2PoolRebuild } from "./audit/v2/rebuilt_pool.ts";
 
 const ANSWER_TIMEOUT_MS = 120_000; // the pool answers within a few blocks
 const MAX_LOST_RACES = 5; // how often another settlement may come first
@@ -47,40 +49,56 @@ interface SettleOptions {
   readonly onStep?: (step: SettleStep) => void;
 }
 
-/** Throws `chain_inconsistent` if the logs do not give the pool's root. */
-export async function readDepositQueue(
-  pool: V2Pool,
-  { signal, onStep = () => {} }: Pick<SettleOptions, "signal" | "onStep"> = {},
-): Promise<DepositQueue> {
-  const onProgress = (transactions: number) => onStep({ step: "reading", transactions });
-  const { commitments, leaves, fault } = await rebuildV2Pool(pool.chain, pool.address, {
-    onProgress,
-    ...signal && { signal },
-  });
-  const tree = new MerkleTree();
-  tree.appendMany(commitments.slice(0, leaves));
-  const isCurrent = tree.root === await pool.getCurrentRoot({ signal });
-  if (fault !== undefined || !isCurrent) {
-    throw new Problem("chain_inconsistent", fault ?? "the pool's logs do not give its root yet", {
-      hint: "Run the command again; if that does not help, use another --endpoint.",
-    });
+/** Reads a pool's deposits from its logs. A later read continues where the last one ended. */
+export class DepositQueueReader {
+  readonly #rebuild = new V2PoolRebuild();
+  #after: TransactionId | undefined;
+
+  constructor(readonly pool: V2Pool) {}
+
+  /** Throws `chain_inconsistent` if the logs do not give the pool's root. */
+  async read(
+    { signal, onStep = () => {} }: Pick<SettleOptions, "signal" | "onStep"> = {},
+  ): Promise<DepositQueue> {
+    const { chain, address } = this.pool;
+    const scan = {
+      capacity: V2_POOL_CAPACITY,
+      ...signal && { signal },
+      ...this.#after && { after: this.#after },
+    };
+    const onProgress = (transactions: number) => onStep({ step: "reading", transactions });
+    for await (const { events, cursor } of scanPoolTransactions(chain, address, { ...scan, onProgress })) {
+      for (const event of events) this.#rebuild.add(event);
+      this.#after = cursor;
+    }
+    const { commitments, leaves, fault } = this.#rebuild.result();
+    const tree = new MerkleTree();
+    tree.appendMany(commitments.slice(0, leaves));
+    const isCurrent = tree.root === await this.pool.getCurrentRoot({ signal });
+    if (fault !== undefined || !isCurrent) {
+      throw new Problem("chain_inconsistent", fault ?? "the pool's logs do not give its root yet", {
+        hint: "Run the command again; if that does not help, use another --endpoint.",
+      });
+    }
+    return { tree, waiting: commitments.slice(leaves) };
   }
-  return { tree, waiting: commitments.slice(leaves) };
 }
 
 /** Settles until no deposit waits. Throws `insufficient_funds`, `contract_refused`, `chain_unavailable`. */
 export async function settleDeposits(
-  { pool, wallet, prover, maxBatches = Infinity }: {
+  { pool, wallet, prover, maxBatches = Infinity, reader = new DepositQueueReader(pool) }: {
     readonly pool: V2Pool;
     readonly wallet: Wallet;
     readonly prover: Prover;
     readonly maxBatches?: number;
+    /** One that has read the pool before. */
+    readonly reader?: DepositQueueReader;
   },
   options: SettleOptions,
 ): Promise<readonly SettledBatch[]> {
   const { signal, clock = systemClock, onStep = () => {} } = options;
   const batches: SettledBatch[] = [];
-  let queue = await readDepositQueue(pool, options);
+  let queue = await reader.read(options);
   for (let lostRaces = 0; queue.waiting.length > 0 && batches.length < maxBatches;) {
     const info = await pool.getSettleInfo({ signal });
     const isCurrent = info.settled === queue.tree.size;
@@ -101,7 +119,7 @@ export async function settleDeposits(
       );
     }
     onStep({ step: "lost" });
-    queue = await readDepositQueue(pool, options);
+    queue = await reader.read(options);
   }
   return batches;
 }

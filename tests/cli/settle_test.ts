@@ -149,6 +149,7 @@ async function settlesBesideRival(
   };
   const settleAs = async (wallet: Wallet, onWait = () => Promise.resolve()) => {
     const steps: SettleStep["step"][] = [];
+    const read: number[] = [];
     const batches = await settleDeposits({ pool, wallet, prover }, {
       pollIntervalMs: 1,
       clock: {
@@ -158,9 +159,12 @@ async function settlesBesideRival(
           if (steps.at(-1) === "waiting") await onWait();
         },
       },
-      onStep: ({ step }) => void (step === steps.at(-1) || steps.push(step)),
+      onStep(step) {
+        if (step.step === "reading") read.push(step.transactions);
+        if (step.step !== steps.at(-1)) steps.push(step.step);
+      },
     });
-    return { steps, ranges: batches.map(({ first, end }) => [first, end]) };
+    return { read, steps, ranges: batches.map(({ first, end }) => [first, end]) };
   };
 
   await t.step(
@@ -168,11 +172,12 @@ async function settlesBesideRival(
     async () => {
       await deposit(2);
       const rivals: number[][][] = [];
-      const { steps, ranges } = await settleAs(payer, async () => {
+      const { read, steps, ranges } = await settleAs(payer, async () => {
         if (rivals.length === 0) rivals.push((await settleAs(rival)).ranges);
       });
       deepEqual([rivals, ranges], [[[[16, 19]]], []]);
       deepEqual(steps, ["reading", "proving", "waiting", "sent", "lost", "reading"]);
+      equal(read.at(-1), 2, "the second read has only the rival's settlement and our refused one");
       deepEqual([await pool.getSettled(), await pool.getCurrentRoot()], [19, rootOf(19)]);
     },
   );

@@ -4,7 +4,7 @@ import type { Deployment, Deployments } from "../../core/protocol/deployments.ts
 import { Problem } from "../../core/errors/problem.ts";
 import { fieldToHex } from "../../core/crypto/field.ts";
 import { pluralize } from "../../core/protocol/units.ts";
-import { readDepositQueue, type SettledBatch, settleDeposits, type SettleStep } from "../../ops/settle.ts";
+import { DepositQueueReader, type SettledBatch, settleDeposits, type SettleStep } from "../../ops/settle.ts";
 import { fetchNetworkPrices } from "../../ton/network_prices.ts";
 import { V2Pool } from "../../ton/pool/v2/pool.ts";
 import { estimateSettlementCost } from "../../ton/pool/v2/settlement_cost.ts";
@@ -67,10 +67,11 @@ async function settle(context: CliContext, key: string, options: SettleCommandOp
     throw usageError("--mnemonic-file", "is required: the proof names the wallet that sends the settlement");
   }
   const signal = shutdownSignal(context);
+  const reader = new DepositQueueReader(pool);
   const queue = await withProgressLine(
     context,
     options,
-    (line) => readDepositQueue(pool, { signal, onStep: (step) => showStep(line, step) }),
+    (line) => reader.read({ signal, onStep: (step) => showStep(line, step) }),
   );
   if (queue.waiting.length === 0) {
     return printResult(context, options, { settled: [], waiting: 0 }, `${key}: no deposit waits`);
@@ -104,7 +105,7 @@ async function settle(context: CliContext, key: string, options: SettleCommandOp
     options,
     (line) =>
       withProver(context, (prover) =>
-        settleDeposits({ pool, wallet, prover, maxBatches }, {
+        settleDeposits({ pool, wallet, prover, maxBatches, reader }, {
           pollIntervalMs: POLL_INTERVALS_MS[options.network],
           signal,
           onStep(step) {

@@ -9,7 +9,7 @@ import type { Note } from "../../../core/protocol/note.ts";
 import { depositComment } from "../../../core/protocol/v2/messages.ts";
 import { SpentSet } from "../../../core/protocol/v2/spent_set.ts";
 import type { MerkleTree } from "../../../core/tree/merkle_tree.ts";
-import { readDepositQueue, settleDeposits } from "../../../ops/settle.ts";
+import { DepositQueueReader, settleDeposits } from "../../../ops/settle.ts";
 import { monotonicClock } from "../../../core/time.ts";
 import type { PoolWithdraw2Args, V2Pool } from "../../../ton/pool/v2/pool.ts";
 import type { Wallet } from "../../../ton/wallet/wallet.ts";
@@ -77,7 +77,7 @@ export class Version2Scenario extends ScenarioBase<V2Pool> {
     });
     const milliseconds = elapsedMs(began);
     this.emit({ event: "settled", leaves: end, root: fieldToHex(root), tx: tx.hash, cost, milliseconds });
-    return (await readDepositQueue(pool)).tree;
+    return (await new DepositQueueReader(pool).read()).tree;
   }
 
   /** Proves the withdrawals of the first two notes. The second path is that after the first withdrawal. */
