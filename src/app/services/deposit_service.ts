@@ -103,19 +103,19 @@ async function prepare(
     : { ...ticket, chance: firstAttemptChance(times, now, QUESTION_SECONDS) };
 }
 
-/** Returns the ticket of a stored note, and whether a wallet may already have been asked to pay it. */
+/** Returns the ticket of a stored note, and whether an earlier visit may have requested its payment. */
 export async function ticketOf(
   context: AppContext,
   session: Session,
   id: string,
-): Promise<{ readonly ticket: DepositTicket; readonly wasAsked: boolean }> {
+): Promise<{ readonly ticket: DepositTicket; readonly wasRequested: boolean }> {
   const chain = depositChain(context);
   const { record, deployment } = await findStoredNote(context, session, id, chain);
   const ticket = buildTicket(chain, deployment, record.id, record.note.reveal());
-  const wasAsked = record.state !== "created";
+  const wasRequested = record.state !== "created";
   // From now on it may be paid.
-  if (!wasAsked) await session.store.update(id, { state: "depositing" });
-  return { ticket, wasAsked };
+  if (!wasRequested) await session.store.update(id, { state: "depositing" });
+  return { ticket, wasRequested };
 }
 
 function buildTicket(

@@ -168,7 +168,7 @@ function DepositScreen({ ports, session, isBackedUp, onDone, id }: KnownProps & 
   useEffect(() => {
     if (id === "") return;
     ticketOf(context, session, id).then(
-      ({ ticket, wasAsked }) => setInitial(wasAsked ? resumeDeposit(ticket) : beginPayment(ticket)),
+      ({ ticket, wasRequested }) => setInitial(wasRequested ? resumeDeposit(ticket) : beginPayment(ticket)),
       (problem) => setInitial({ step: "failed", problem }),
     );
   }, [id]);
