@@ -8,6 +8,7 @@ import { PARTIAL_BATCH_SECONDS, ROOT_WINDOW } from "../../../src/core/protocol/v
 import { zeros } from "../../../src/core/tree/zeros.ts";
 import { freshElement } from "../../../testkit/chain/pool_sandbox.ts";
 import { proofCell } from "../../../testkit/chain/trapdoor_keys.ts";
+import { V2JettonSandbox } from "../../../testkit/chain/v2/jetton_sandbox.ts";
 import { type V2Outcome, V2Sandbox } from "../../../testkit/chain/v2/sandbox.ts";
 import { falseSettlements, malformedSettlements } from "../../support/contracts/v2_bad_settlements.ts";
 import {
@@ -207,35 +208,42 @@ Deno.test("a settlement without enough value is refused, and no reward is lost",
   assertAccepted(await sandbox.settle({ value: toNano("0.02") }));
 });
 
-Deno.test("the history keeps the newest 1,024 roots, at their numbers and nowhere else", async () => {
-  const sandbox = await V2Sandbox.open();
-  const roots = Array.from({ length: ROOT_WINDOW + 3 }, freshElement);
-  const commitment = (leafIndex: number) => BigInt(leafIndex);
-  const state = { deposits: 5000, settled: 4992, commitment, roots, rootCount: 3000 };
-  await sandbox.setState(state);
-  for (const back of [0, 1, 2, 3, 4, 17, 64, 255, 256, 257, 1000, ROOT_WINDOW - 1]) {
-    const [root, rootNumber] = [roots.at(-1 - back)!, 2999 - back];
-    assertAccepted(await sandbox.withdraw({ root, rootNumber }), `${back} back`);
-    for (const distance of [-ROOT_WINDOW, -1, 1, 2, ROOT_WINDOW]) {
-      const other = rootNumber + distance;
-      const attempt = () => sandbox.withdraw({ root, rootNumber: other });
-      await assertRefused(sandbox, "ERR_UNKNOWN_ROOT", attempt, `${back} back as ${other}`);
+for (
+  const [kind, open] of [
+    ["native", () => V2Sandbox.open()],
+    ["jetton", () => V2JettonSandbox.openJetton()],
+  ] as const
+) {
+  Deno.test(`the history of a ${kind} pool keeps the newest 1,024 roots, at their numbers and nowhere else`, async () => {
+    const sandbox = await open();
+    const roots = Array.from({ length: ROOT_WINDOW + 3 }, freshElement);
+    const commitment = (leafIndex: number) => BigInt(leafIndex);
+    const state = { deposits: 5000, settled: 4992, commitment, roots, rootCount: 3000 };
+    await sandbox.setState(state);
+    for (const back of [0, 1, 2, 3, 4, 17, 64, 255, 256, 257, 1000, ROOT_WINDOW - 1]) {
+      const [root, rootNumber] = [roots.at(-1 - back)!, 2999 - back];
+      assertAccepted(await sandbox.withdraw({ root, rootNumber }), `${back} back`);
+      for (const distance of [-ROOT_WINDOW, -1, 1, 2, ROOT_WINDOW]) {
+        const other = rootNumber + distance;
+        const attempt = () => sandbox.withdraw({ root, rootNumber: other });
+        await assertRefused(sandbox, "ERR_UNKNOWN_ROOT", attempt, `${back} back as ${other}`);
+      }
     }
-  }
-  const [pushed, number] = [roots.at(-1 - ROOT_WINDOW)!, 2999 - ROOT_WINDOW];
-  await assertRefused(
-    sandbox,
-    "ERR_UNKNOWN_ROOT",
-    () => sandbox.withdraw({ root: pushed, rootNumber: number }),
-  );
-  const oldest = roots.at(-ROOT_WINDOW)!;
-  assertAccepted(await sandbox.withdraw({ root: oldest, rootNumber: 3000 - ROOT_WINDOW }));
-  sandbox.pool.chain.now! += PARTIAL_BATCH_SECONDS;
-  assertAccepted(await sandbox.settle());
-  await assertStateMirrored(sandbox);
-  const late = () => sandbox.withdraw({ root: oldest, rootNumber: 3000 - ROOT_WINDOW });
-  await assertRefused(sandbox, "ERR_UNKNOWN_ROOT", late, "pushed out by the next settlement");
-});
+    const [pushed, number] = [roots.at(-1 - ROOT_WINDOW)!, 2999 - ROOT_WINDOW];
+    await assertRefused(
+      sandbox,
+      "ERR_UNKNOWN_ROOT",
+      () => sandbox.withdraw({ root: pushed, rootNumber: number }),
+    );
+    const oldest = roots.at(-ROOT_WINDOW)!;
+    assertAccepted(await sandbox.withdraw({ root: oldest, rootNumber: 3000 - ROOT_WINDOW }));
+    sandbox.pool.chain.now! += PARTIAL_BATCH_SECONDS;
+    assertAccepted(await sandbox.settle());
+    await assertStateMirrored(sandbox);
+    const late = () => sandbox.withdraw({ root: oldest, rootNumber: 3000 - ROOT_WINDOW });
+    await assertRefused(sandbox, "ERR_UNKNOWN_ROOT", late, "pushed out by the next settlement");
+  });
+}
 
 Deno.test("places of the history that were never written are no roots, nor is 0 or the empty root", async () => {
   const sandbox = await openWith(4);

@@ -5,6 +5,7 @@ import { exitCodes } from "../../../src/core/errors/problem.ts";
 import { addressToField } from "../../../src/core/protocol/messages/address_field.ts";
 import { storeWithdrawMany } from "../../../src/core/protocol/v2/messages.ts";
 import { freshElement } from "../../../testkit/chain/pool_sandbox.ts";
+import { V2JettonSandbox } from "../../../testkit/chain/v2/jetton_sandbox.ts";
 import { V2Sandbox } from "../../../testkit/chain/v2/sandbox.ts";
 import { assertAccepted, assertRefused, assertStateMirrored } from "../../support/contracts/v2_assertions.ts";
 import { itemFaults, malformedBatches, skippedItems } from "../../support/contracts/v2_bad_items.ts";
@@ -83,23 +84,35 @@ Deno.test("a false proof refuses a batch of 16 at each position", async () => {
   }
 });
 
-Deno.test("two false proofs whose errors cancel out in the plain product are refused", async () => {
-  const sandbox = await openWithNotes();
-  const { user, relayer } = sandbox.pool;
-  const spoiled = [1n, -1n].map((error) => {
-    const { root, nullifierHash, fee } = sandbox.request();
-    const signals = [
-      root,
-      nullifierHash,
-      addressToField(user.address),
-      addressToField(relayer.address),
-      fee + error,
-      0n,
-    ];
-    return { nullifierHash, signals };
+async function openJettonWithNotes(): Promise<V2Sandbox> {
+  const sandbox = await V2JettonSandbox.openJetton();
+  await sandbox.setState({ deposits: 40, settled: 32, commitment: () => 1n, roots: [5n] });
+  return sandbox;
+}
+
+for (const [kind, open] of [["native", () => openWithNotes()], ["jetton", openJettonWithNotes]] as const) {
+  Deno.test(`two false proofs whose errors cancel out in the plain product are refused: ${kind} pool`, async () => {
+    const sandbox = await open();
+    const { user, relayer } = sandbox.pool;
+    const spoiled = [1n, -1n].map((error) => {
+      const { root, nullifierHash, fee } = sandbox.request();
+      const signals = [
+        root,
+        nullifierHash,
+        addressToField(user.address),
+        addressToField(relayer.address),
+        fee + error,
+        0n,
+      ];
+      return { nullifierHash, signals };
+    });
+    await assertRefused(
+      sandbox,
+      "ERR_PROOF_INVALID",
+      () => sandbox.withdrawMany(spoiled, { value: toNano(5) }),
+    );
   });
-  await assertRefused(sandbox, "ERR_PROOF_INVALID", () => sandbox.withdrawMany(spoiled));
-});
+}
 
 for (const [what, [code, skipped]] of Object.entries(skippedItems)) {
   Deno.test(`an item with ${what} is skipped with a log, at each position; the others are paid`, async () => {
