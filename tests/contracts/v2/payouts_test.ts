@@ -127,6 +127,15 @@ Deno.test("a message pays its chain's fees to the nano, and gas in whole units, 
   }
 });
 
+Deno.test("a settlement is charged at most 150 units of gas more than it used", async () => {
+  const prices = chainPrices(priceLists.old);
+  const units = (count: bigint) => prices.gas(10_000n + count) - prices.gas(10_000n);
+  const sandbox = await V2Sandbox.open({ prices: "old" });
+  await sandbox.setState(settled, 0n);
+  const kept = balanceChange(assertAccepted(await sandbox.settle({ value: VALUE })));
+  assert.ok(kept >= 0n && kept <= units(150n), `${kept}`);
+});
+
 Deno.test("the value of a message suffices if nothing of it is left, and not if a nano is missing", async () => {
   const sandbox = await openSimple();
   // Without coins the pool pays no reward, which would cover the settlement's gas.
