@@ -187,7 +187,7 @@ Deno.test("a pool's tests are those of its version and kind, in all folders of c
   assert.deepEqual(poolsOf("tests/contracts/rescue_test.ts"), ["rescue"]);
   assert.deepEqual(poolsOf("tests/contracts/jetton/claims_test.ts"), ["jetton"]);
   assert.deepEqual(poolsOf("tests/contracts/messages/types_test.ts"), ["native", "jetton"]);
-  assert.deepEqual(poolsOf("tests/contracts/v2/settlement_test.ts"), ["native-v2"]);
+  assert.deepEqual(poolsOf("tests/contracts/v2/payouts_test.ts"), ["native-v2"]);
   assert.deepEqual(poolsOf("tests/contracts/v2/jetton/claims_test.ts"), ["jetton-v2"]);
   assert.deepEqual(poolsOf("tests/contracts/v2/types_test.ts"), ["native-v2", "jetton-v2"]);
   assert.deepEqual(poolsOf("tests/models/contracts/v2_jetton_model_test.ts"), ["jetton-v2"]);
