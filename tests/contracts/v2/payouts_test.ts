@@ -127,6 +127,14 @@ Deno.test("a message pays its chain's fees to the nano, and gas in whole units, 
   }
 });
 
+Deno.test("a withdrawal from a pool that is short of coins leaves its note's share of what is missing", async () => {
+  const sandbox = await openSimple();
+  await sandbox.setState(settled, toNano(350)); // for 40 notes of 10
+  const outcome = assertAccepted(await sandbox.withdraw({ value: VALUE }));
+  const left = toNano("1.25") - sandbox.pool.denomination;
+  assertLeft(outcome, left, chainPrices(priceLists.mainnet), "a 40th of 50");
+});
+
 Deno.test("a settlement is charged at most 150 units of gas more than it used", async () => {
   const prices = chainPrices(priceLists.old);
   const units = (count: bigint) => prices.gas(10_000n + count) - prices.gas(10_000n);
