@@ -175,7 +175,9 @@ export async function syncWholeTree(
     waited = true;
     return tree.size >= leafCount;
   }, {
-    ...{ signal, clock, intervalMs: TREE_SYNC_POLL_INTERVAL_MS },
+    signal,
+    clock,
+    intervalMs: TREE_SYNC_POLL_INTERVAL_MS,
     timeoutMs: treeTimeoutMs - TREE_SYNC_POLL_INTERVAL_MS, // no wait may end after the timeout
   });
   if (isComplete) return tree;

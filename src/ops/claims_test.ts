@@ -10,7 +10,9 @@ import { listClaims, retryClaims } from "./claims.ts";
 const address = new Address(0, Buffer.alloc(32, 1));
 const recipient = (n: number) => new Address(0, Buffer.alloc(32, n));
 const claim = (id: number, amount = BigInt(id), to = 9): Claim => ({
-  ...{ id: BigInt(id), amount, destination: recipient(to) },
+  id: BigInt(id),
+  amount,
+  destination: recipient(to),
 });
 
 /** A pool with these claims, which a getter returns in pages, after an id. */

@@ -175,7 +175,8 @@ async function waitForAnswer(
 ): Promise<SettlementEvent | RefusedEvent> {
   const deadline = clock.now() + ANSWER_TIMEOUT_MS;
   const answer = await waitForPoolEvent<SettlementEvent | RefusedEvent>(pool.chain, pool.address, {
-    ...{ ...watch, clock },
+    ...watch,
+    clock,
     match(event) {
       if (!event.sender.equals(address)) return undefined;
       const isAnswer = event.kind === "settlement" || (event.kind === "refused" && event.op === "settle");

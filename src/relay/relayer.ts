@@ -33,7 +33,10 @@ export function startRelayer(options: RelayerOptions): Relayer {
   options.metrics?.setSource(createMetricsSource({
     pools: parts.pools,
     poolFunds: parts.poolFunds,
-    ...{ health, orphaned: parts.orphanedJobs, balance: parts.balance, verifier: parts.proofVerifier },
+    health,
+    orphaned: parts.orphanedJobs,
+    balance: parts.balance,
+    verifier: parts.proofVerifier,
     ...parts.shared,
   }));
   logStart(parts);
@@ -47,17 +50,19 @@ function startTasks(parts: RelayerParts): Promise<unknown>[] {
   const withLog = (name: string) => ({ ...shared, wallet, log: log.getChild(name) });
   const indexer = {
     ...withLog("indexer"),
-    ...{
-      walletAddress: wallet.address,
-      vkeyHashes: options.vkeyHashes,
-      snapshots,
-      onLedgerEntries,
-      onBatches,
-    },
+    walletAddress: wallet.address,
+    vkeyHashes: options.vkeyHashes,
+    snapshots,
+    onLedgerEntries,
+    onBatches,
   };
   const broadcaster = {
-    ...{ ...withLog("broadcaster"), walletMonitor: parts.walletMonitor, pools: parts.poolsById },
-    ...{ settlements: parts.settlements, batchMs: config.batchMs, onLedgerEntries },
+    ...withLog("broadcaster"),
+    walletMonitor: parts.walletMonitor,
+    pools: parts.poolsById,
+    settlements: parts.settlements,
+    batchMs: config.batchMs,
+    onLedgerEntries,
   };
   const balance = { ...withLog("wallet"), sendAlert: options.sendAlert ?? (() => {}) };
   const prices = parts.withdrawals.priceCache;
@@ -75,7 +80,11 @@ function startTasks(parts: RelayerParts): Promise<unknown>[] {
   const { proveSettlement } = options.prover;
   if (config.settle !== undefined && proveSettlement !== undefined) {
     const settler = {
-      ...{ ...withLog("settler"), pools, prices, mode: config.settle, prover: { proveSettlement } },
+      ...withLog("settler"),
+      pools,
+      prices,
+      mode: config.settle,
+      prover: { proveSettlement },
       random: Math.random,
     };
     tasks.push(runSettler(parts.settlements, settler, signal));
@@ -95,7 +104,9 @@ function startAlerts(parts: RelayerParts, health: () => Promise<Health>): Promis
 
 function logStart({ options: { log, wallet, config: { network } }, pools }: RelayerParts): void {
   log.info("relayer {address} of {network}, {pools} pools", {
-    ...{ address: wallet.format(), network, pools: pools.length },
+    address: wallet.format(),
+    network,
+    pools: pools.length,
   });
   if (pools.length === 0) log.warning("the deployments registry of {network} lists no pools", { network });
   for (const { key } of pools.filter((pool) => pool.lacksMinFee)) {
@@ -151,7 +162,11 @@ function createRelayer(
   }
 
   return {
-    ...{ network, feeBps: fee.bps, feeMinNano: fee.minNano, address: wallet.format(), health },
+    network,
+    feeBps: fee.bps,
+    feeMinNano: fee.minNano,
+    address: wallet.format(),
+    health,
     pools: () => pools.filter((pool) => pool.deploymentMismatch === undefined && !pool.lacksMinFee),
     noteState: (address, ...note) => readNoteState(readyPool(address), store, ...note),
     root: (address) => readyPool(address).tree.root,

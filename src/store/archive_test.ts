@@ -72,7 +72,10 @@ function databaseWith(count: number, identity: Row[] = []) {
       requests.push(from);
       return Promise.resolve(
         keys.slice(from, from + PAGE_SIZE).map((commitment, i) => ({
-          ...{ leaf_index: from + i, commitment, timestamp: "7", tx_hash: "aa" },
+          leaf_index: from + i,
+          commitment,
+          timestamp: "7",
+          tx_hash: "aa",
         })),
       );
     }
@@ -81,7 +84,11 @@ function databaseWith(count: number, identity: Row[] = []) {
       const start = after === "" ? 0 : keys.findIndex((key) => key.equals(after as Uint8Array)) + 1;
       const page = keys.slice(start, start + PAGE_SIZE);
       return Promise.resolve(page.map((nullifier_hash) => ({
-        ...{ nullifier_hash, fee: "1", refund: "2", timestamp: "3", tx_hash: "bb" },
+        nullifier_hash,
+        fee: "1",
+        refund: "2",
+        timestamp: "3",
+        tx_hash: "bb",
       })));
     }
     return Promise.resolve([]);
@@ -145,16 +152,14 @@ Deno.test("postgres: an import writes each kind of row, and the large ones by po
     counts.set(table, (counts.get(table) ?? 0) + 1);
   }
   deepEqual(Object.fromEntries(counts), {
-    ...{
-      identity: 1,
-      sync_cursor: 2,
-      jobs: 6,
-      transfers: 1,
-      ledger: 1,
-      deposits: 4,
-      withdrawals: 2,
-      pool_log: 2,
-    },
+    identity: 1,
+    sync_cursor: 2,
+    jobs: 6,
+    transfers: 1,
+    ledger: 1,
+    deposits: 4,
+    withdrawals: 2,
+    pool_log: 2,
   });
 });
 

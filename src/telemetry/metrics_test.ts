@@ -2,8 +2,13 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { createMetrics, type MetricsSource } from "./metrics.ts";
 
 const pool = {
-  ...{ pool: "native-10", ready: true, lacksMinFee: false, leafCount: 7, openClaims: 2 },
-  ...{ lagLt: 11n, rootMismatches: 3 },
+  pool: "native-10",
+  ready: true,
+  lacksMinFee: false,
+  leafCount: 7,
+  openClaims: 2,
+  lagLt: 11n,
+  rootMismatches: 3,
 };
 const source = (change: Partial<MetricsSource> = {}): MetricsSource => ({
   balance: () => 1.5,

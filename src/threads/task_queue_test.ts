@@ -44,7 +44,10 @@ async function withPool(
     return workers.at(-1) as unknown as Worker;
   };
   const pool: NumberPool = new WorkerPool({
-    ...{ name: "numbers", maxWorkers: 1, maxQueuedTasks: 2, startWorker },
+    name: "numbers",
+    maxWorkers: 1,
+    maxQueuedTasks: 2,
+    startWorker,
     ...options,
   });
   try {

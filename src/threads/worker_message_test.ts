@@ -7,14 +7,22 @@ const fail = (error: unknown) => toFailureMessage(error, "prover", Problem);
 Deno.test("a problem leaves the thread with its code, message and details, and the worker is kept", () => {
   const errors = [{ pointer: "/root", detail: "not in the field" }];
   deepEqual(fail(new Problem("invalid_request", "a bad input", { errors })), {
-    ...{ kind: "failed", code: "invalid_request", message: "a bad input", errors, fatal: false },
+    kind: "failed",
+    code: "invalid_request",
+    message: "a bad input",
+    errors,
+    fatal: false,
   });
 });
 
 Deno.test("another error is a fault of the worker, which is named", () => {
   for (const error of [new RangeError("out of memory"), "out of memory"]) {
     deepEqual(fail(error), {
-      ...{ kind: "failed", code: "internal", message: "prover: out of memory", errors: [], fatal: true },
+      kind: "failed",
+      code: "internal",
+      message: "prover: out of memory",
+      errors: [],
+      fatal: true,
     });
   }
 });
@@ -25,6 +33,9 @@ Deno.test("a task error without details has an empty list of them", () => {
   }
   const { kind, ...failure } = toFailureMessage(new TaskError("bad"), "prover", TaskError as never);
   deepEqual([kind, failure], ["failed", {
-    ...{ code: "invalid_request", message: "bad", errors: [], fatal: false },
+    code: "invalid_request",
+    message: "bad",
+    errors: [],
+    fatal: false,
   }]);
 });

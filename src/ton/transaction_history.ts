@@ -13,7 +13,9 @@ export async function* readTransactionsBack(
   let next: TransactionId | null = from ?? (await chain.account(address, options)).last ?? null;
   while (next) {
     const page: ChainTransaction[] = await chain.transactions(address, {
-      ...{ ...options, limit: pageSize, from: next },
+      ...options,
+      limit: pageSize,
+      from: next,
     });
     yield* page;
     next = page.at(-1)?.prev ?? null;

@@ -165,7 +165,9 @@ class SettlerCampaign implements AsyncDisposable {
   async #checkPool(): Promise<void> {
     const isReal = this.plan.proofs === "real";
     const { checks } = await auditPool({
-      ...{ chain: this.chain, network: "localnet", address: this.#pool.address },
+      chain: this.chain,
+      network: "localnet",
+      address: this.#pool.address,
       ...isReal && { registry: this.deployments },
     });
     const expected = isReal ? [] : KEY_CHECKS;

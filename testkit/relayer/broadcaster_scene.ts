@@ -23,8 +23,15 @@ export const poolAddress = new Address(0, Buffer.alloc(32, 7));
 export const poolId = poolAddress.toRawString();
 export const intervals = getPollingIntervals("testnet", { hasKey: true, pools: 1 });
 export const job = (n: number): Job => ({
-  ...{ pool: poolId, nullifierHash: BigInt(n), state: "accepted", queryId: BigInt(100 + n), root: 7n },
-  ...{ fee: 1n, refund: 0n, failures: 0, acceptedAt: START_MS },
+  pool: poolId,
+  nullifierHash: BigInt(n),
+  state: "accepted",
+  queryId: BigInt(100 + n),
+  root: 7n,
+  fee: 1n,
+  refund: 0n,
+  failures: 0,
+  acceptedAt: START_MS,
   message: { recipient: relayer.toRawString(), proof: beginCell().endCell().toBoc().toString("base64") },
 });
 export const ids = (...ns: number[]): JobId[] => ns.map((n) => ({ pool: poolId, nullifierHash: BigInt(n) }));
@@ -80,7 +87,10 @@ export class BroadcasterScene {
     this.at(ms, () => this.#end.abort());
     const clock: Clock = { now: () => this.now, sleep: (ms, signal) => this.#sleep(ms, signal) };
     const pool = {
-      ...{ id: poolId, key: "native-10", deployment: { address: poolAddress }, settledTree: undefined },
+      id: poolId,
+      key: "native-10",
+      deployment: { address: poolAddress },
+      settledTree: undefined,
       readiness: () => ({ ready: this.pool.ready }),
       rootPlacesLeft: (root: bigint) => root === this.pool.root ? 5 : 0,
     };
@@ -95,11 +105,16 @@ export class BroadcasterScene {
     const [payoutRoom, syncedAt] = [() => this.pool.payoutRoom, () => this.pool.syncedAt];
     await runBroadcaster({
       chain: this.#chain(),
-      ...{ store: this.store, wallet: this.#wallet(), clock, intervals, changes: new ChangeSignal() },
+      store: this.store,
+      wallet: this.#wallet(),
+      clock,
+      intervals,
+      changes: new ChangeSignal(),
       walletMonitor: { observe: () => Promise.resolve(this.#observe()) } as unknown as WalletMonitor,
       pools: new Map([[poolId, Object.defineProperties(pool, properties) as unknown as PoolState]]),
       leadership: Object.defineProperty({ isLeader: true }, "isLeader", { get: () => this.isLeader }),
-      ...{ batchMs: 0, log: rootLog() },
+      batchMs: 0,
+      log: rootLog(),
       ...this.settlements && { settlements: this.settlements },
     }, this.#end.signal);
   }
@@ -109,7 +124,11 @@ export class BroadcasterScene {
     const lt = BigInt(1_000 * (this.#history.length + 1));
     const time = Math.floor(this.now / 1000);
     this.#history.push(transactionOf({
-      ...{ account: relayer, lt, now: time, exitCode: 0, prev: this.#history.at(-1)?.id ?? null },
+      account: relayer,
+      lt,
+      now: time,
+      exitCode: 0,
+      prev: this.#history.at(-1)?.id ?? null,
       inMessage: { info: { type: "external-in", dest: relayer, importFee: 0n }, body: this.signed[n].body },
       outMessages: queryIds.map((queryId) => {
         const body = beginCell().storeUint(opCodes.withdraw, 32).storeUint(queryId, 64).endCell();
@@ -125,7 +144,11 @@ export class BroadcasterScene {
     const time = Math.floor(this.now / 1000);
     const body = beginCell().storeUint(1, 8).endCell();
     this.#history.push(transactionOf({
-      ...{ account: relayer, lt, now: time, exitCode: 0, prev: this.#history.at(-1)?.id ?? null },
+      account: relayer,
+      lt,
+      now: time,
+      exitCode: 0,
+      prev: this.#history.at(-1)?.id ?? null,
       inMessage: { info: { type: "external-in", dest: relayer, importFee: 0n }, body },
       outMessages: [],
     }));
@@ -174,7 +197,8 @@ export class BroadcasterScene {
 
   #wallet(): Wallet {
     return {
-      ...{ address: relayer, maxMessages: 4 },
+      address: relayer,
+      maxMessages: 4,
       sign: (
         { seqno, validUntil, messages }: { seqno: number; validUntil: number; messages: OutgoingMessage[] },
       ) => {

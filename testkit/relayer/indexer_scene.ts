@@ -24,13 +24,15 @@ const DENOMINATION = 10_000_000_000n;
 const deploymentOf = (kind: 0 | 1 | 2, change: Partial<Deployment> = {}): Deployment => {
   const file: PoolKind = kind === 0 ? "native" : kind === 1 ? "jetton" : "native2";
   return {
-    ...{
-      address: poolAddress,
-      asset: kind === 1 ? "jet" : "native",
-      amount: "10",
-      denomination: DENOMINATION,
-    },
-    ...{ deployedSeqno: 1, codeHash: loadPoolCode(file).codeHash, vkeyHash: "keys", owner: null, feeMin: 1n },
+    address: poolAddress,
+    asset: kind === 1 ? "jet" : "native",
+    amount: "10",
+    denomination: DENOMINATION,
+    deployedSeqno: 1,
+    codeHash: loadPoolCode(file).codeHash,
+    vkeyHash: "keys",
+    owner: null,
+    feeMin: 1n,
     ...kind === 1 && { jettonMaster, jettonWallet: jettonWalletOf(poolAddress), decimals: 9 },
     ...kind === 2 && { version: 2 },
     ...change,
@@ -50,8 +52,14 @@ export function indexer(kind: 0 | 1 | 2 = 0, change: Partial<Deployment> = {}) {
     const end = new AbortController();
     scene.at(scene.now + ms, () => end.abort());
     await followPool(pool, {
-      ...{ chain: scene.chain, clock: scene.clock, store, intervals, log: rootLog(), walletAddress: relayer },
-      ...{ vkeyHashes: { 1: "keys", 2: "keys" }, changes: new ChangeSignal() },
+      chain: scene.chain,
+      clock: scene.clock,
+      store,
+      intervals,
+      log: rootLog(),
+      walletAddress: relayer,
+      vkeyHashes: { 1: "keys", 2: "keys" },
+      changes: new ChangeSignal(),
       leadership: { isLeader, resolved: Promise.resolve() },
       onLedgerEntries: (entries) => void ledger.push(...entries),
     }, end.signal);
@@ -81,15 +89,14 @@ export function pay(scene: ScriptedPool, nullifierHash: bigint, fee = 50n) {
 export const id = poolAddress.toRawString();
 /** A sent withdrawal in the journal. */
 export const job = (n: bigint): Job => ({
-  ...{
-    pool: id,
-    nullifierHash: n,
-    state: "broadcast",
-    queryId: n,
-    root: 1n,
-    fee: 50n,
-    refund: 0n,
-    failures: 0,
-  },
-  ...{ acceptedAt: 0, message: { recipient: recipient.toRawString(), proof: "" } },
+  pool: id,
+  nullifierHash: n,
+  state: "broadcast",
+  queryId: n,
+  root: 1n,
+  fee: 50n,
+  refund: 0n,
+  failures: 0,
+  acceptedAt: 0,
+  message: { recipient: recipient.toRawString(), proof: "" },
 });

@@ -55,8 +55,12 @@ export class StoreMemory {
     let found = this.pools.get(pool);
     if (!found) {
       found = {
-        ...{ cursor: undefined, deposits: [], log: [] },
-        ...{ withdrawals: new Map(), jobs: new Map(), ledger: new Map() },
+        cursor: undefined,
+        deposits: [],
+        log: [],
+        withdrawals: new Map(),
+        jobs: new Map(),
+        ledger: new Map(),
       };
       this.pools.set(pool, found);
     }

@@ -41,7 +41,8 @@ export class DepositScene {
     },
   } as unknown as Chain;
   readonly pool = {
-    ...{ address, chain: this.chain },
+    address,
+    chain: this.chain,
     getPoolInfo: () =>
       Promise.resolve({ assetKind: "native", version: 1, jettonMaster: null, jettonWallet: null }),
     getDenomination: () => Promise.resolve(10_000_000_000n),
@@ -111,7 +112,12 @@ function forgeRefusal(
   const [lt, now] = [tip.id.lt + 1_000n, tip.now + 5];
   const body = storeDeposit({ queryId: 0n, commitment, newRoot: 1n, leafIndex, proof: Cell.EMPTY });
   return transactionOf({
-    ...{ account: address, lt, prev: tip.id, now, exitCode, outMessages: [] },
+    account: address,
+    lt,
+    prev: tip.id,
+    now,
+    exitCode,
+    outMessages: [],
     inMessage: internalMessage({ src: sender, dest: address, value: 1n, lt: lt - 1n, now, body }),
   });
 }

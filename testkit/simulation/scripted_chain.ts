@@ -87,7 +87,11 @@ export class ScriptedChain {
     const [lt, now] = [this.#lt += 1_000n, this.chainTime];
     const { exitCode = 0, bounced = false, logs = [], value = 1n } = parts;
     const made = transactionOf({
-      ...{ account, lt, now, exitCode, prev: history.at(-1)?.id ?? null },
+      account,
+      lt,
+      now,
+      exitCode,
+      prev: history.at(-1)?.id ?? null,
       inMessage: internalMessage({ src: from, dest: account, value, lt: lt - 1n, now, body, bounced }),
       outMessages: logs.map((log, i) => logMessage(account, lt + BigInt(i + 1), now, log)),
     });
@@ -117,7 +121,9 @@ export class ScriptedChain {
   #account(address: Address): AccountInfo {
     const last = this.#historyOf(address).at(-1)?.id;
     return {
-      ...{ state: "active", balance: 0n, syncUtime: this.chainTime },
+      state: "active",
+      balance: 0n,
+      syncUtime: this.chainTime,
       ...last && { last },
       ...this.accounts[address.toRawString()],
     };

@@ -73,7 +73,8 @@ export class ScriptedPool extends ScriptedChain {
     this.#roots.unshift(this.tree.root);
     this.tree.append(commitment);
     this.add(poolAddress, {
-      ...{ from, ...body && { body } },
+      from,
+      ...body && { body },
       logs: [depositLog(commitment, this.tree.size - 1, this.chainTime)],
     });
   }

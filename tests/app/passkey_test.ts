@@ -21,13 +21,14 @@ Deno.test({
         await session.send("WebAuthn.enable");
         const { authenticatorId } = await session.send("WebAuthn.addVirtualAuthenticator", {
           options: {
-            ...{ protocol: "ctap2", ctap2Version: "ctap2_1", transport: "internal", hasPrf: true },
-            ...{
-              hasResidentKey: true,
-              hasUserVerification: true,
-              isUserVerified: true,
-              automaticPresenceSimulation: true,
-            },
+            protocol: "ctap2",
+            ctap2Version: "ctap2_1",
+            transport: "internal",
+            hasPrf: true,
+            hasResidentKey: true,
+            hasUserVerification: true,
+            isUserVerified: true,
+            automaticPresenceSimulation: true,
           },
         });
         assert.equal(await run(({ passkeys }) => passkeys.isAvailable(), undefined), true);

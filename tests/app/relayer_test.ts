@@ -25,7 +25,9 @@ Deno.test({
         for (const app of ["1", "0"]) {
           const port = freePort();
           const relayer = startProgram(sourceCommand, ["serve"], {
-            ...{ RELAYER_NETWORK: "localnet", INDEXER_URL: localnet.url, RELAYER_PORT: String(port) },
+            RELAYER_NETWORK: "localnet",
+            INDEXER_URL: localnet.url,
+            RELAYER_PORT: String(port),
             RELAYER_WALLET_MNEMONIC: localnet.relayer.mnemonic,
             RELAYER_WALLET_VERSION: localnet.relayer.version,
             RELAYER_DEPLOYMENTS: `${folder}/localnet.json`,

@@ -238,7 +238,12 @@ async function pay(run: Run, source: string, seconds: number, end = true): Promi
       if (end) await payer.disconnect();
     }
   }, {
-    ...{ source, name: INJECTED_WALLET_NAME, seconds, end, to: TARGET.toRawString(), amount: String(AMOUNT) },
+    source,
+    name: INJECTED_WALLET_NAME,
+    seconds,
+    end,
+    to: TARGET.toRawString(),
+    amount: String(AMOUNT),
     body: beginCell().storeUint(1, 32).endCell().toBoc().toString("base64"),
   });
 }

@@ -36,7 +36,16 @@ async function openScene() {
     (await verify(...args)).find(({ name }) => name === "earlier transcript")!;
   const open = stack.move();
   return {
-    ...{ snarkjs, r1cs, ptau, keyOf, honest, verify, atRound, arithmetic, earlierCheck, origin },
+    snarkjs,
+    r1cs,
+    ptau,
+    keyOf,
+    honest,
+    verify,
+    atRound,
+    arithmetic,
+    earlierCheck,
+    origin,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }

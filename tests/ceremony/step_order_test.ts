@@ -50,7 +50,13 @@ async function openScene() {
   await beginCeremony({ folder: initialFolder, arithmetic, powers, r1cs: tinyCircuits() });
   const open = stack.move();
   return {
-    ...{ assertRefused, folderAfter, close, announce, contribute, arithmetic, powers },
+    assertRefused,
+    folderAfter,
+    close,
+    announce,
+    contribute,
+    arithmetic,
+    powers,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }

@@ -19,7 +19,15 @@ async function openScene() {
   await Deno.mkdir(`${folder}/deployments`, { recursive: true });
   const open = stack.move();
   return {
-    ...{ genuine, net, folder, env, startFolder, dir, payer, at, fixture },
+    genuine,
+    net,
+    folder,
+    env,
+    startFolder,
+    dir,
+    payer,
+    at,
+    fixture,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }

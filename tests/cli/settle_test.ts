@@ -58,7 +58,15 @@ async function openScene(dir: string) {
   };
   const open = stack.move();
   return {
-    ...{ settle, payerFlags, deposit, payer, pool, rootOf, net, prover, rival },
+    settle,
+    payerFlags,
+    deposit,
+    payer,
+    pool,
+    rootOf,
+    net,
+    prover,
+    rival,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }

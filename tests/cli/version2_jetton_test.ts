@@ -20,7 +20,14 @@ async function openScene() {
   const ids: string[] = [];
   const open = stack.move();
   return {
-    ...{ at, env, net, ids, payer, relayer, jettonMaster, denomination },
+    at,
+    env,
+    net,
+    ids,
+    payer,
+    relayer,
+    jettonMaster,
+    denomination,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }

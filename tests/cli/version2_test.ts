@@ -23,7 +23,16 @@ async function openScene() {
   const state = { first: "", second: "" };
   const open = stack.move();
   return {
-    ...{ at, env, net, notes, check, payer, relayer, balanceOf, fixture, state },
+    at,
+    env,
+    net,
+    notes,
+    check,
+    payer,
+    relayer,
+    balanceOf,
+    fixture,
+    state,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }

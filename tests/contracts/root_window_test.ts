@@ -19,8 +19,17 @@ async function open(kind: "native" | "jetton", deposits: number) {
   const roots = Array.from({ length: deposits }, freshElement);
   for (const root of roots) history.push(root);
   const data = encodePoolData({
-    ...{ denomination: pool.denomination, deposits, withdrawals: 0, debt: 0n, touched: 0, paused: false },
-    ...{ nullifiers: new SetModel(), commitments: new SetModel(), history, root: roots.at(-1)!, owner: null },
+    denomination: pool.denomination,
+    deposits,
+    withdrawals: 0,
+    debt: 0n,
+    touched: 0,
+    paused: false,
+    nullifiers: new SetModel(),
+    commitments: new SetModel(),
+    history,
+    root: roots.at(-1)!,
+    owner: null,
   });
   await pool.setState({ data, balance: pool.denomination * BigInt(deposits) });
   pool.roots.splice(0, Infinity, ...roots);

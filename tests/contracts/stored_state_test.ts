@@ -27,8 +27,17 @@ for (const [kind, open] of pools) {
       assert.deepEqual([deposits, reported], [history.count, withdrawals]);
       const jetton = jettons && { master: jettons.minter.address, wallet: jettons.poolWallet };
       const model = encodePoolData({
-        ...{ denomination: pool.denomination, deposits, withdrawals, debt, touched, nullifiers, commitments },
-        ...{ history, root: pool.root, paused: false, owner: pool.owner.address },
+        denomination: pool.denomination,
+        deposits,
+        withdrawals,
+        debt,
+        touched,
+        nullifiers,
+        commitments,
+        history,
+        root: pool.root,
+        paused: false,
+        owner: pool.owner.address,
         ...jetton && { jetton },
       });
       assert.ok(
@@ -54,14 +63,17 @@ for (const [kind, open] of pools) {
 Deno.test("a native pool accepts deposits up to its capacity, and returns the next one", async () => {
   const pool = await PoolSandbox.open();
   const data = encodePoolData({
-    ...{
-      denomination: pool.denomination,
-      deposits: POOL_CAPACITY - 1,
-      withdrawals: POOL_CAPACITY - 1,
-      debt: 0n,
-    },
-    ...{ touched: pool.chain.now!, nullifiers: new SetModel(), commitments: new SetModel() },
-    ...{ history: new RootHistoryModel(), root: pool.root, paused: false, owner: pool.owner.address },
+    denomination: pool.denomination,
+    deposits: POOL_CAPACITY - 1,
+    withdrawals: POOL_CAPACITY - 1,
+    debt: 0n,
+    touched: pool.chain.now!,
+    nullifiers: new SetModel(),
+    commitments: new SetModel(),
+    history: new RootHistoryModel(),
+    root: pool.root,
+    paused: false,
+    owner: pool.owner.address,
   });
   await pool.setState({ data });
   assert.equal((await pool.deposit()).exitCode, 0);

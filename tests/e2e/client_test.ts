@@ -181,7 +181,12 @@ Deno.test("a source that invents, drops or reorders commitments is detected by t
 Deno.test("a source without the deposits gets some time, and is then reported as incomplete", async () => {
   const honest = commitmentsFromChain(chain, pool.address);
   const request = {
-    ...{ pool, network, prover, note: mine, relayer: null, fee: 0n },
+    pool,
+    network,
+    prover,
+    note: mine,
+    relayer: null,
+    fee: 0n,
     recipient: Address.parse(`0:${"3c".repeat(32)}`),
   };
   let requests = 0;

@@ -58,7 +58,10 @@ Deno.test("no link is shown for a leaf that is taken while the source of the tre
   const steps: LinkDepositStep[] = [];
   let requests = 0;
   const result = depositByLink({
-    ...{ ...common, note: freshNote(), timeoutMs: 300_000, source: sourceThatIs(() => requests++ === 0) },
+    ...common,
+    note: freshNote(),
+    timeoutMs: 300_000,
+    source: sourceThatIs(() => requests++ === 0),
     onStep(step) {
       steps.push(step);
       if (step.step === "link") void pay(step.link.url);
@@ -73,7 +76,10 @@ Deno.test("a deposit waits for a source that is one deposit behind, instead of p
   const steps: DepositStep[] = [];
   let requests = 0;
   const { leafIndex, attempts } = await depositNative({
-    ...{ ...common, wallet, note: freshNote(), onStep: (step) => steps.push(step) },
+    ...common,
+    wallet,
+    note: freshNote(),
+    onStep: (step) => steps.push(step),
     source: sourceThatIs(() => requests++ === 0),
   });
   assert.deepEqual([leafIndex, attempts], [3, 1]);
@@ -106,8 +112,13 @@ Deno.test("a link that the pool refused as stale is replaced, even if the deposi
   });
   const steps: LinkDepositStep[] = [];
   const running = depositByLink({
-    ...{ ...common, chain: behind, pool: new Pool(behind, pool.address), note: freshNote() },
-    ...{ timeoutMs: 300_000, source: sourceThatIs(() => lagging), onStep: (step) => steps.push(step) },
+    ...common,
+    chain: behind,
+    pool: new Pool(behind, pool.address),
+    note: freshNote(),
+    timeoutMs: 300_000,
+    source: sourceThatIs(() => lagging),
+    onStep: (step) => steps.push(step),
   });
   await waitUntil("a link", () => linksOf(steps).length === 1);
   assert.equal(linksOf(steps)[0].leafIndex, before, "a link for a taken leaf");

@@ -140,8 +140,19 @@ async function openScene() {
   };
   const open = stack.move();
   return {
-    ...{ prove, signals, commitments, wallet, pool, first, second, getter, ask, recipient },
-    ...{ proveWithdrawal, client, firstHash },
+    prove,
+    signals,
+    commitments,
+    wallet,
+    pool,
+    first,
+    second,
+    getter,
+    ask,
+    recipient,
+    proveWithdrawal,
+    client,
+    firstHash,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }
@@ -191,7 +202,9 @@ async function paysFirstNote(
   const relayerAddress = Address.parse((await ask("/status")).json.relayerAddress);
   const to = recipient();
   const { proof, publicSignals } = await proveWithdrawal(first, 0, {
-    ...{ recipient: to, relayer: relayerAddress, fee: FEE },
+    recipient: to,
+    relayer: relayerAddress,
+    fee: FEE,
   });
   const request = {
     pool: String(pool),

@@ -44,22 +44,20 @@ async function openScene() {
   const gift = { recipient, fee: FEE, refund: REFUND };
   const open = stack.move();
   return {
-    ...{
-      jettonBalance,
-      net,
-      coinBalance,
-      pool,
-      jetton,
-      notes,
-      client,
-      asset,
-      master,
-      decimals,
-      walletOf,
-      gift,
-      status,
-    },
-    ...{ recipient },
+    jettonBalance,
+    net,
+    coinBalance,
+    pool,
+    jetton,
+    notes,
+    client,
+    asset,
+    master,
+    decimals,
+    walletOf,
+    gift,
+    status,
+    recipient,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }
@@ -181,7 +179,9 @@ async function paysInJettons(
   const id = pool.address.toRawString();
   const { chain, store } = net;
   const returned = new ReturnedCoins(new Set([id]), {
-    ...{ chain, store, wallet: { address: net.relayerAddress } },
+    chain,
+    store,
+    wallet: { address: net.relayerAddress },
   });
   await waitUntil("the transfer has ended", async () => await store.transfer() === undefined);
   await returned.step(new AbortController().signal);

@@ -23,16 +23,14 @@ async function openScene() {
   const net = stack.use(await RelayerHarness.start({ relayer: false }));
   const { chain, user: wallet, prover } = net;
   const successor = await deployPool({
-    ...{
-      chain,
-      wallet,
-      network,
-      asset: "native",
-      amount: "1",
-      owner: null,
-      generation: 1,
-      pollIntervalMs: 50,
-    },
+    chain,
+    wallet,
+    network,
+    asset: "native",
+    amount: "1",
+    owner: null,
+    generation: 1,
+    pollIntervalMs: 50,
     registry: net.localnet.deployments,
   });
   const deployments: Deployments = {
@@ -52,7 +50,16 @@ async function openScene() {
   const moved = createNote({ asset: "native", amount: "1", network });
   const open = stack.move();
   return {
-    ...{ relayer, oldPool, newPool, chain, note, relayerAddress, prover, wallet, moved, net },
+    relayer,
+    oldPool,
+    newPool,
+    chain,
+    note,
+    relayerAddress,
+    prover,
+    wallet,
+    moved,
+    net,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }
@@ -111,7 +118,13 @@ async function movesNote(
       equal(status.state, "confirmed");
       equal(await oldPool.getIsSpent(note.nullifierHash), true);
       const { leafIndex } = await depositNative({
-        ...{ chain, pool: newPool, network, wallet, note: moved, prover, pollIntervalMs: 50 },
+        chain,
+        pool: newPool,
+        network,
+        wallet,
+        note: moved,
+        prover,
+        pollIntervalMs: 50,
       });
       equal(leafIndex, 0);
       equal(await oldPool.getIsDeposited(moved.commitment), false);

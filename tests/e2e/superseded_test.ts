@@ -42,7 +42,11 @@ Deno.test("a superseded withdrawal reports whom the pool paid", async (t) => {
     const result = withdrawViaRelayers(
       [new RelayerClient(proxy.url)],
       {
-        ...{ pool, poolKey: KEY, network: "localnet", note: notes[i], recipient: fresh(0x74) },
+        pool,
+        poolKey: KEY,
+        network: "localnet",
+        note: notes[i],
+        recipient: fresh(0x74),
         prover: net.prover,
       },
       { pollIntervalMs: 200, timeoutMs: 60_000 },

@@ -53,7 +53,9 @@ async function openScene() {
   const broken = await breakEachCheck(base);
   const open = stack.move();
   return {
-    ...{ ...base, submit, broken },
+    ...base,
+    submit,
+    broken,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }

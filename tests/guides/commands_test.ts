@@ -38,7 +38,14 @@ async function openScene(dir: string) {
     JSON.parse(await Deno.readTextFile(`${operator.dir}/deployments/localnet.json`)).pools;
   const open = stack.move();
   return {
-    ...{ net, operator, env, testnet, confirmed, readPools, mainnet, folder },
+    net,
+    operator,
+    env,
+    testnet,
+    confirmed,
+    readPools,
+    mainnet,
+    folder,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }

@@ -42,7 +42,13 @@ async function openScene() {
   };
   const open = stack.move();
   return {
-    ...{ env, jetton, oldPool, relayer, indexer, mnemonic, pools },
+    env,
+    jetton,
+    oldPool,
+    relayer,
+    indexer,
+    mnemonic,
+    pools,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }
@@ -90,14 +96,23 @@ async function movesNote(t: Deno.TestContext, { indexer, mnemonic, oldPool, env 
 
   await t.step("docs/migration.md: a note moves from a pool to its successor", async () => {
     const successor = await deployPool({
-      ...{ chain, wallet, network, asset: "native", amount: "1", owner: null, generation: 1 },
+      chain,
+      wallet,
+      network,
+      asset: "native",
+      amount: "1",
+      owner: null,
+      generation: 1,
     });
     const prover = await createProver();
     const pool = new Pool(chain, Address.parse(oldPool));
     await depositNative({ chain, pool, network, wallet, note, prover });
     prover.close();
     const [withdrawn, moved, deposited] = await runProgram(await program("docs/migration.md", "move.mjs"), {
-      ...{ ...env, NOTE: formatNote(note), OLD_POOL: oldPool, NEW_POOL: successor.address.toRawString() },
+      ...env,
+      NOTE: formatNote(note),
+      OLD_POOL: oldPool,
+      NEW_POOL: successor.address.toRawString(),
     });
     assert.equal(withdrawn, "withdrawn from the old pool");
     assert.equal(deposited, "deposited as leaf 0 of the new pool");

@@ -179,13 +179,11 @@ for (
           Promise.resolve({
             sent,
             withdrawal: {
-              ...{
-                pool: pool.toString(),
-                nullifierHash: "0x5",
-                state: "accepted",
-                txHash: null,
-                reason: null,
-              },
+              pool: pool.toString(),
+              nullifierHash: "0x5",
+              state: "accepted",
+              txHash: null,
+              reason: null,
               ...members,
             },
           } as unknown as Awaited<ReturnType<typeof relayer.submit>>),

@@ -11,18 +11,19 @@ import { isProblem, payload, pool, post, unknownPool, wallet } from "./api_harne
 import { requestApp } from "../support/relayer/request_app.ts";
 
 const entry = (address: string, members: Record<string, unknown>) => ({
-  ...{
-    address,
-    amount: "10",
-    deployedSeqno: 7,
-    codeHash: "00".repeat(32),
-    vkeyHash: "11".repeat(32),
-    owner: null,
-  },
+  address,
+  amount: "10",
+  deployedSeqno: 7,
+  codeHash: "00".repeat(32),
+  vkeyHash: "11".repeat(32),
+  owner: null,
   ...members,
 });
 const jetton = {
-  ...{ asset: "jet", denomination: "10000000", decimals: 6, maxRefund: "100000000" },
+  asset: "jet",
+  denomination: "10000000",
+  decimals: 6,
+  maxRefund: "100000000",
   jettonMaster: `0:${"01".repeat(32)}`,
   jettonWallet: `0:${"02".repeat(32)}`,
 };

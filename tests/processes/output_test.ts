@@ -40,8 +40,14 @@ for (
 ) {
   Deno.test(`${what} on a full disk names the file and the next step, and leaves no temporary file`, async () => {
     const pool = {
-      ...{ address: `0:${"77".repeat(32)}`, asset: "native", amount: "1", denomination: "1000000000" },
-      ...{ deployedSeqno: 1, codeHash: "0".repeat(64), vkeyHash: "0".repeat(64), owner: null },
+      address: `0:${"77".repeat(32)}`,
+      asset: "native",
+      amount: "1",
+      denomination: "1000000000",
+      deployedSeqno: 1,
+      codeHash: "0".repeat(64),
+      vkeyHash: "0".repeat(64),
+      owner: null,
     };
     const registry = JSON.stringify({ network: "localnet", pools: { "native-1": pool } });
     await Deno.writeTextFile(`${dir}/pools.json`, registry);

@@ -117,9 +117,14 @@ async function coloursLog(t: Deno.TestContext, { net, tonado, registry, dir }: S
       async () => {
         const [{ mnemonic, version }] = net.wallets;
         const terminal = tonado(["serve"], {
-          ...{ RELAYER_NETWORK: "localnet", RELAYER_DEPLOYMENTS: registry, INDEXER_URL: net.url },
-          ...{ RELAYER_WALLET_MNEMONIC: mnemonic, RELAYER_WALLET_VERSION: version },
-          ...{ RELAYER_PORT: "0", RELAYER_DATA_DIR: `${dir}/relayer-${coloured}`, ...variables },
+          RELAYER_NETWORK: "localnet",
+          RELAYER_DEPLOYMENTS: registry,
+          INDEXER_URL: net.url,
+          RELAYER_WALLET_MNEMONIC: mnemonic,
+          RELAYER_WALLET_VERSION: version,
+          RELAYER_PORT: "0",
+          RELAYER_DATA_DIR: `${dir}/relayer-${coloured}`,
+          ...variables,
         });
         await terminal.waitFor("listens on");
         await terminal.type(CTRL_C);

@@ -50,7 +50,14 @@ async function openScene() {
   const state: { next: string[] } = { next: [] };
   const open = stack.move();
   return {
-    ...{ run, first, interrupt, relayer, lie, net, to, state },
+    run,
+    first,
+    interrupt,
+    relayer,
+    lie,
+    net,
+    to,
+    state,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }

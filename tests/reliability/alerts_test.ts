@@ -80,7 +80,14 @@ async function openScene() {
   const status = { pool: body.pool, nullifierHash: fieldToHex(note.nullifierHash) };
   const open = stack.move();
   return {
-    ...{ endpoint, nextAlert, body, writeRegistry, start, status, alerts, state },
+    endpoint,
+    nextAlert,
+    body,
+    writeRegistry,
+    start,
+    status,
+    alerts,
+    state,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }

@@ -60,7 +60,13 @@ async function openScene() {
     note: RelayedWithdrawalRequest["note"],
     more: Partial<RelayedWithdrawalRequest> = {},
   ): RelayedWithdrawalRequest => ({
-    ...{ pool, poolKey: KEY, network: "localnet", note, recipient, prover: net.prover, treeTimeoutMs: 0 },
+    pool,
+    poolKey: KEY,
+    network: "localnet",
+    note,
+    recipient,
+    prover: net.prover,
+    treeTimeoutMs: 0,
     ...more,
   });
   const brief = { pollIntervalMs: 200, timeoutMs: 400 };
@@ -89,7 +95,17 @@ async function openScene() {
   });
   const open = stack.move();
   return {
-    ...{ hostile, client, request, note, brief, pool, honest, patient, notes, serve, net },
+    hostile,
+    client,
+    request,
+    note,
+    brief,
+    pool,
+    honest,
+    patient,
+    notes,
+    serve,
+    net,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }

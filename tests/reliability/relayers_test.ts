@@ -108,7 +108,15 @@ async function openScene() {
   const options = { pollIntervalMs: 200, timeoutMs: 400 };
   const open = stack.move();
   return {
-    ...{ dishonest, pool, honest, net, dead, request, options, note, relayerThat },
+    dishonest,
+    pool,
+    honest,
+    net,
+    dead,
+    request,
+    options,
+    note,
+    relayerThat,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }

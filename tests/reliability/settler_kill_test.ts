@@ -8,7 +8,11 @@ Deno.test("settlers: with 8 concurrent senders and two relayers that are killed 
   const kills = 4 * depth;
   const report = await runSettlerCampaign({
     random: new SeededRandom(seed),
-    ...{ senders: 8, settlers: 2, depositsPerTransfer: 16, kills, proofs: "forged" },
+    senders: 8,
+    settlers: 2,
+    depositsPerTransfer: 16,
+    kills,
+    proofs: "forged",
     calmDeposits: 80,
     deposits: 400 * depth,
   });

@@ -76,7 +76,14 @@ async function openScene() {
   };
   const open = stack.move();
   return {
-    ...{ database, net, env, start, old, recipients, bodies, state },
+    database,
+    net,
+    env,
+    start,
+    old,
+    recipients,
+    bodies,
+    state,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }

@@ -20,7 +20,9 @@ const choices: readonly WalletConduct[] = ["signs", "declines", "another amount"
 export async function startWalletPage({ indexer, bridge, wallet }: WalletPageOptions): Promise<WalletPage> {
   const pending: ((conduct: WalletConduct) => void)[] = [];
   const opened = await openTestWallet({
-    ...{ indexer, mnemonic: wallet.mnemonic, version: wallet.version },
+    indexer,
+    mnemonic: wallet.mnemonic,
+    version: wallet.version,
     conduct: () => new Promise((resolve) => pending.push(resolve)),
   });
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {

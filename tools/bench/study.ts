@@ -86,7 +86,10 @@ export function comparisonStudy(
     & { readonly operation: string; readonly targets: Targets },
 ): Study {
   return {
-    ...{ id, title, about, builds: ["plain", "wide"] },
+    id,
+    title,
+    about,
+    builds: ["plain", "wide"],
     async run(build) {
       const measured = await measure(comparison);
       const figures = measured.map(({ name, milliseconds, ratio }, i) => {

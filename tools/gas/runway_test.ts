@@ -23,8 +23,16 @@ async function filledPool(
   while (commitments.size < deposits) commitments.add(freshElement() * 0x9e3779b97f4a7c15n >> 3n);
   while (nullifiers.size < withdrawals) nullifiers.add(freshElement() * 0x9e3779b97f4a7c15n >> 5n);
   const data = encodePoolData({
-    ...{ denomination: pool.denomination, deposits, withdrawals, debt: 0n, touched: pool.chain.now! },
-    ...{ commitments, nullifiers, history: new RootHistoryModel(), root: freshElement(), paused: false },
+    denomination: pool.denomination,
+    deposits,
+    withdrawals,
+    debt: 0n,
+    touched: pool.chain.now!,
+    commitments,
+    nullifiers,
+    history: new RootHistoryModel(),
+    root: freshElement(),
+    paused: false,
     owner: null,
     jetton: jettons && { master: jettons.minter.address, wallet: jettons.poolWallet },
   });

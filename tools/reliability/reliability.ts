@@ -60,12 +60,22 @@ const common = {
   onProgress: console.log,
 } as const;
 const kv = await runCampaign({
-  ...{ ...common, seed, store: "kv", replicas: 1, wallet: "v4R2" },
-  ...{ pools: ["native-1", "jet-10"], notesPerWave: 6 },
+  ...common,
+  seed,
+  store: "kv",
+  replicas: 1,
+  wallet: "v4R2",
+  pools: ["native-1", "jet-10"],
+  notesPerWave: 6,
 });
 const replicas = await runCampaign({
-  ...{ ...common, seed: seed + 2, store: "pooled", replicas: REPLICAS, wallet: "v5R1" },
-  ...{ pools: ["native-1", "native-10", "jet-10"], notesPerWave: 6 },
+  ...common,
+  seed: seed + 2,
+  store: "pooled",
+  replicas: REPLICAS,
+  wallet: "v5R1",
+  pools: ["native-1", "native-10", "jet-10"],
+  notesPerWave: 6,
 });
 const load = await runCampaign(
   loadPlan({ seed: seed + 4, depth: Math.ceil(LOAD_DEPTH * scale), onProgress: console.log }),

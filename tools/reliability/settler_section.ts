@@ -19,15 +19,22 @@ export async function settlerSection(seed: number, scale: number): Promise<strin
   const load = loadavg()[0];
   const common = {
     random: new SeededRandom(seed),
-    ...{ senders: SENDERS, depositsPerTransfer: DEPOSITS_PER_TRANSFER },
+    senders: SENDERS,
+    depositsPerTransfer: DEPOSITS_PER_TRANSFER,
     onProgress: (line: string) => console.log(`settlers: ${line}`),
   };
   const real = await runSettlerCampaign({
-    ...{ ...common, proofs: "real", settlers: 1, calmDeposits: Math.ceil(REAL_DEPOSITS * scale) },
-    ...{ deposits: 0, kills: 0 },
+    ...common,
+    proofs: "real",
+    settlers: 1,
+    calmDeposits: Math.ceil(REAL_DEPOSITS * scale),
+    deposits: 0,
+    kills: 0,
   });
   const forged = await runSettlerCampaign({
-    ...{ ...common, proofs: "forged", settlers: SETTLERS },
+    ...common,
+    proofs: "forged",
+    settlers: SETTLERS,
     calmDeposits: Math.ceil(CALM_DEPOSITS * scale),
     deposits: Math.ceil(DEPOSITS * scale),
     kills: Math.ceil(KILLS * scale),

@@ -100,7 +100,10 @@ function nextOnCheck(state: CheckState, isBackground: boolean): CheckState {
     return isBackground || !state.isBackground ? state : { ...state, isBackground };
   }
   return {
-    ...{ step: "reading", pool: "", seen: 0, isBackground },
+    step: "reading",
+    pool: "",
+    seen: 0,
+    isBackground,
     ...state.result && { result: state.result },
     ...isBackground && state.step === "failed" && { problem: state.problem },
   };

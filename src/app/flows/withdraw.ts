@@ -1,39 +1,12 @@
 /** The withdrawal of one note: recipient, relayers, warnings about links to the deposit, proof, receipt. */
 import type { Problem } from "../../core/errors/problem.ts";
 import type { Machine, Work } from "./machine.ts";
-
-export interface RelayerOffer {
-  readonly url: string;
-  readonly fee: bigint; // in the smallest unit of the pool's asset
-  /** Nano that the relayer adds for the recipient's first transfer. */
-  readonly refund: bigint;
-  readonly feeText: string; // the fee as text, with its unit, like `youGet`
-  readonly youGet: string;
-}
-
-/** The facts that the user reviews before a withdrawal. Warnings are codes; their texts are in text/. */
-export interface WithdrawalReview {
-  readonly recipient: string;
-  readonly offers: readonly RelayerOffer[]; // cheapest first
-  readonly refused: readonly { readonly url: string; readonly reason: string }[];
-  readonly warnings: readonly { readonly code: string; readonly count?: number }[];
-}
-
-export interface WithdrawalReceipt {
-  readonly recipient: string;
-  readonly fee: string;
-  readonly paid: string;
-  readonly tx: string;
-  /** Whether the pool paid the recipient that the user chose. */
-  readonly isOurs: boolean;
-}
-
-export type WithdrawalStage = "tree" | "keys" | "proof" | "sending" | "confirming";
-
-export interface WithdrawalProgress {
-  readonly stage: WithdrawalStage;
-  readonly fraction?: number; // from 0 to 1 within the stage; absent if unknown
-}
+import type {
+  RelayerOffer,
+  WithdrawalProgress,
+  WithdrawalReceipt,
+  WithdrawalReview,
+} from "./withdrawal_facts.ts";
 
 export type WithdrawState =
   | { readonly step: "form"; readonly id: string; readonly recipient: string; readonly problem?: Problem }
@@ -124,8 +97,14 @@ export function resumeWithdraw(
 ): Extract<WithdrawState, { step: "running" }> {
   const progress = { stage: "confirming" } as const;
   return {
-    ...{ step: "running", id, recipient, offers: [], progress },
-    ...{ isSubmitted: true, isAccepted: false, mayFailover: false },
+    step: "running",
+    id,
+    recipient,
+    offers: [],
+    progress,
+    isSubmitted: true,
+    isAccepted: false,
+    mayFailover: false,
   };
 }
 
@@ -218,7 +197,10 @@ function nextChecking(
     case "reviewed": {
       const { review } = event;
       return {
-        ...{ step: "review", id, isSubmitted, review },
+        step: "review",
+        id,
+        isSubmitted,
+        review,
         chosen: review.offers[0].url,
         accepted: review.warnings.length === 0,
       };
@@ -253,8 +235,14 @@ function nextReview(state: Extract<WithdrawState, { step: "review" }>, event: Wi
       const offers = [price, ...others];
       const progress = { stage: "tree" } as const;
       return {
-        ...{ step: "running", id, recipient: review.recipient, offers, progress },
-        ...{ isSubmitted, isAccepted: false, mayFailover: false },
+        step: "running",
+        id,
+        recipient: review.recipient,
+        offers,
+        progress,
+        isSubmitted,
+        isAccepted: false,
+        mayFailover: false,
       };
     }
     default:
@@ -284,8 +272,12 @@ function nextRunning(
       return mayFailover ? { step: "checking", id, recipient, isSubmitted: true } : state;
     case "failed":
       return {
-        ...{ step: "failed", id, recipient, problem: event.problem },
-        ...{ maySettle: state.isSubmitted, mayFailover },
+        step: "failed",
+        id,
+        recipient,
+        problem: event.problem,
+        maySettle: state.isSubmitted,
+        mayFailover,
       };
     case "back": // nothing was sent yet, so nothing can be paid
       return state.isSubmitted ? state : { step: "form", id, recipient };

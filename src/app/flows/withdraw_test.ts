@@ -18,7 +18,9 @@ const steps = (initial: WithdrawState, events: readonly WithdrawEvent[]) => {
 };
 
 const offerOf = (url: string, fee: bigint) => ({
-  ...{ url, fee, refund: 0n },
+  url,
+  fee,
+  refund: 0n,
   feeText: `0.${fee} TON`,
   youGet: `0.${10n - fee} TON`,
 });

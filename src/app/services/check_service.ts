@@ -80,14 +80,16 @@ export function checkServices(context: AppContext, session: Session): CheckServi
         await readAll(async (deployment) => {
           const { address, version } = deployment;
           const { isDeposited, statusOf } = await readPoolHistory(withdrawalChain(context), address, {
-            ...{ version, signal },
+            version,
+            signal,
             onProgress: (seen) => onProgress(poolKey(deployment), seen),
           });
           return { isDeposited, statusesOf: (notes) => notes.map(statusOf) };
         });
       }
       return {
-        ...{ facts, recovered },
+        facts,
+        recovered,
         unread: [...unread].map(([pool, problem]) => ({ pool, problem })),
       } satisfies CheckResultView;
     },

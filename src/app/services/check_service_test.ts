@@ -77,7 +77,9 @@ async function sessionOf(records: readonly NoteRecord[], noteSeed = createNoteSe
 
 const recordOf = (note: Note, more: Partial<NoteRecord> = {}): NoteRecord => ({
   ...createNoteRecord(formatNote(note), 1_700_000_000_000),
-  ...{ state: "deposited", deposit: { leafIndex: 1, timestamp: 1_700_000_000, from: "0:00" }, ...more },
+  state: "deposited",
+  deposit: { leafIndex: 1, timestamp: 1_700_000_000, from: "0:00" },
+  ...more,
 });
 
 const pageOf = (leaves: Leaves) => (url: URL): Response => {
@@ -101,8 +103,10 @@ async function visit(
 ) {
   const log: string[] = [];
   const context = {
-    ...{ clock: { now: () => 1_700_000_100_000 }, pages: { read: async () => {}, write: async () => {} } },
-    ...{ trees: new PoolTrees(), registry: { network: "testnet", pools: poolMap() } },
+    clock: { now: () => 1_700_000_100_000 },
+    pages: { read: async () => {}, write: async () => {} },
+    trees: new PoolTrees(),
+    registry: { network: "testnet", pools: poolMap() },
     connections: () => ({ relayers: [RELAYER], withdrawalEndpoint: "https://chain.example" }),
     connect: () => chainOf(log, leaves),
   } as unknown as AppContext;
@@ -159,7 +163,8 @@ Deno.test("check: stored data of another deposit of the note is dropped, and the
 Deno.test("check: a relayer that cannot serve one pool is not asked for the others", async () => {
   const failing = () => new Response(null, { status: 500 });
   const { log } = await visit([recordOf(notes[0])], {
-    ...{ unreadPools: [...poolMap().keys()], respond: failing },
+    unreadPools: [...poolMap().keys()],
+    respond: failing,
   });
   equal(log.filter((line) => line.startsWith(RELAYER)).length, 1);
 });
@@ -179,7 +184,9 @@ Deno.test("check: the seed alone finds every note that was deposited, however ma
         });
         const deposited = isReversed ? commitments.toReversed() : commitments;
         const { store, recovered } = await visit([], {
-          ...{ seed, leaves: [deposited, knownLeaves[1]], unreadPools: [...poolMap().keys()] },
+          seed,
+          leaves: [deposited, knownLeaves[1]],
+          unreadPools: [...poolMap().keys()],
         });
         equal(recovered, gaps.length);
         const found = (await store.list()).map(({ note }) => note.reveal().commitment);

@@ -92,7 +92,9 @@ async function prepare(
   const { network } = context.registry;
   const record = await store.addDerived((seed, records) => ({
     ...deriveNextNote(seed, records, {
-      ...{ network, pool: deployment, now: context.clock.now() },
+      network,
+      pool: deployment,
+      now: context.clock.now(),
       isDeposited: (commitment) => commitments.has(commitment),
     }),
     state: "depositing",
@@ -241,7 +243,10 @@ async function watch(
     try {
       let chainTime = 0;
       const deposit = await waitForPoolEvent<PoolDeposit>(chain, pool.address, {
-        ...{ after: position.after, pollIntervalMs, signal, clock },
+        after: position.after,
+        pollIntervalMs,
+        signal,
+        clock,
         beforeScan: async () => {
           const { syncUtime } = await chain.account(pool.address, { signal });
           chainTime = syncUtime;

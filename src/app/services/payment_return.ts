@@ -29,7 +29,9 @@ export async function waitForReturn(
       info.type === "internal" && senders.some((sender) => sender.equals(info.src))
     );
   }, {
-    ...{ signal, intervalMs: context.pollIntervalMs, clock: context.clock },
+    signal,
+    intervalMs: context.pollIntervalMs,
+    clock: context.clock,
     timeoutMs: RETURN_TIMEOUT_MS,
   });
 }

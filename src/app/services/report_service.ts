@@ -15,7 +15,10 @@ export function reportServices(context: AppContext, session: Session | undefined
       const chain = withdrawalChain(context);
       const { pool, record, jetton } = await findStoredNote(context, session, id, chain);
       const report = await createComplianceReport({
-        ...{ pool, jetton, purpose, network: context.registry.network },
+        pool,
+        jetton,
+        purpose,
+        network: context.registry.network,
         note: record.note.reveal(),
         prover: await context.prover(),
         now: context.clock.now(),

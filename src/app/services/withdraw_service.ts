@@ -25,13 +25,13 @@ import { type Note, placeNote } from "../../core/protocol/note.ts";
 import { formatAmount } from "../../core/protocol/units.ts";
 import { isKnownWalletCode } from "../../ton/wallet/wallet_codes.ts";
 import type { Chain } from "../../ton/chain.ts";
+import type { WithdrawServices } from "../flows/withdraw.ts";
 import type {
   RelayerOffer,
   WithdrawalProgress,
   WithdrawalReceipt,
   WithdrawalReview,
-  WithdrawServices,
-} from "../flows/withdraw.ts";
+} from "../flows/withdrawal_facts.ts";
 import {
   type AppContext,
   findStoredNote,
@@ -69,7 +69,9 @@ export function withdrawServices(context: AppContext, session: Session): Withdra
       const nullifierHash = BigInt(journal.request.publicSignals[1]);
       const note = await findNoteLeaf(stored.pool, stored.record.note.reveal(), { nullifierHash, signal });
       const { outcome } = await resumeWithdrawal(relayerOf(journal.relayer, signal), {
-        ...{ pool: stored.pool, note, journal },
+        pool: stored.pool,
+        note,
+        journal,
       }, { signal, pollIntervalMs: context.pollIntervalMs, ...statusCallbacks(send) });
       if (outcome === "prove_again") return undefined;
       return await recordReceipt(context, session, stored, Address.parse(journal.recipient), signal);
@@ -208,7 +210,13 @@ async function withdraw(
     const note = await placeNoteByPages(context, deployment, record.note.reveal(), signal);
     const prover = await context.prover();
     await withdrawViaRelayers(offers.map(({ url }) => relayerOf(url, signal)), {
-      ...{ pool, network, note, jetton, recipient, refund, prover },
+      pool,
+      network,
+      note,
+      jetton,
+      recipient,
+      refund,
+      prover,
       // Known from the pages. A get method would reveal the hash to the endpoint before the withdrawal.
       isSpent: () => Promise.resolve(false),
       readTree: (relayer) => readTree(context, deployment, relayer, signal),
@@ -219,7 +227,9 @@ async function withdraw(
         send({ type: "submitted" });
       },
     }, {
-      ...{ signal, pollIntervalMs, timeoutMs: FAILOVER_TIMEOUT_MS },
+      signal,
+      pollIntervalMs,
+      timeoutMs: FAILOVER_TIMEOUT_MS,
       onProgress: ({ fraction }) => onStage({ stage: "proof", fraction }),
       ...statusCallbacks(send),
     });

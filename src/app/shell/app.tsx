@@ -64,12 +64,14 @@ export function App({ ports }: { readonly ports: AppPorts }) {
         ? (
           <OpenScreens
             key="open"
-            {...{ ports, session, route }}
+            ports={ports}
+            session={session}
+            route={route}
             onErased={() => flow.send({ type: "erased" })}
             onLock={lock}
           />
         )
-        : <ClosedScreens {...{ ports, flow, store, route, session }} />}
+        : <ClosedScreens ports={ports} flow={flow} store={store} route={route} session={session} />}
     </Frame>
   );
 }
@@ -86,7 +88,8 @@ function ClosedScreens(
   if (route.startsWith("#/restore") && (store.step === "absent" || store.step === "open")) {
     return (
       <RestoreScreen
-        {...{ ports, session }}
+        ports={ports}
+        session={session}
         onCreated={(session) => flow.send({ type: "opened", session })}
       />
     );
@@ -141,7 +144,8 @@ function RestoreScreen(
   return (
     <>
       <RestoreView
-        {...{ state, send }}
+        state={state}
+        send={send}
         hasStore={hadStore}
         onScan={scan.start &&
           (() => scan.start!((code) => send({ type: "chosen", source: { kind: "code", code } })))}

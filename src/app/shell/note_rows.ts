@@ -23,7 +23,8 @@ export function toRow(
   const ageSeconds = depositedAt === undefined ? undefined : context.clock.now() / 1000 - depositedAt;
   return {
     id: record.id,
-    ...{ asset, amount },
+    asset,
+    amount,
     state: isWaiting ? "waiting" : record.state,
     ...isElsewhere && { otherNetwork: network },
     isMissingInBackup: coverage?.hasSeed === true && coverage.missing.has(record.id),

@@ -13,11 +13,13 @@ Deno.test("a deposit that waits for half an hour is overdue, and no other note i
     const note = createNote({ asset: "native", amount: "1", network: "testnet", version });
     const record = {
       ...createNoteRecord(formatNote(note), 1),
-      ...{ state: "deposited" as const, deposit: { timestamp: now - age } },
+      state: "deposited" as const,
+      deposit: { timestamp: now - age },
     };
     const facts = new Map(isSettled ? [[record.id, { state: "deposited" as const, deposits: 1 }]] : []);
     const { isOverdue, state } = toRow(ports, record, {
-      ...{ step: "idle", result: { facts, recovered: 0, unread: [] } },
+      step: "idle",
+      result: { facts, recovered: 0, unread: [] },
     }, undefined);
     return [isOverdue, state];
   };

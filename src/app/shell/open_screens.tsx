@@ -52,6 +52,7 @@ export function OpenScreens(
   useEffect(reload, [check.step]);
   const rows = records?.map((record) => toRow(ports, record, check, coverage)) ?? [];
   const home = () => ports.go("#/");
+  const settings = { ports, session, versions, onErased, onLock };
   const [, screen = "", id = ""] = route.split("/");
   const isPaying = screen === "deposit" ||
     (screen !== "withdraw" && records?.some(({ state }) => state === "depositing") === true);
@@ -74,15 +75,18 @@ export function OpenScreens(
     case "report":
       return (
         <ReportScreen
-          {...{ ports, session, rows: rows.filter(({ state }) => state === "withdrawn") }}
+          ports={ports}
+          session={session}
+          rows={rows.filter(({ state }) => state === "withdrawn")}
         />
       );
     case "settings":
-      return <SettingsScreen {...{ ports, session, versions, onErased, onLock }} />;
+      return <SettingsScreen {...settings} />;
     default:
       return (
         <NotesView
-          {...{ rows, check }}
+          rows={rows}
+          check={check}
           hasBackup={coverage?.hasSeed}
           hasNewVersion={versions?.waiting !== undefined}
           onDeposit={() => ports.go("#/deposit")}
@@ -150,7 +154,9 @@ function BackupScreen({ ports, session, onDone }: KnownProps) {
   return (
     <>
       <BackupView
-        {...{ state, send, onDone }}
+        state={state}
+        send={send}
+        onDone={onDone}
         onScan={scan.start && (() => scan.start!((code) => send({ type: "returned", content: { code } })))}
         onChooseFile={() =>
           void downloads.open({ accept: ".age", maxBytes: MAX_BACKUP_BYTES }).then((file) => {
@@ -173,7 +179,9 @@ function DepositScreen({ ports, session, isBackedUp, onDone, id }: KnownProps & 
     );
   }, [id]);
   if (initial === undefined) return null;
-  return <DepositFlow {...{ ports, session, isBackedUp, onDone, initial }} />;
+  return (
+    <DepositFlow ports={ports} session={session} isBackedUp={isBackedUp} onDone={onDone} initial={initial} />
+  );
 }
 
 function DepositFlow(
@@ -195,11 +203,20 @@ function DepositFlow(
   );
   return (
     <DepositView
-      {...{ state, send, pools, isBackedUp, onDone }}
+      state={state}
+      send={send}
+      pools={pools}
+      isBackedUp={isBackedUp}
+      onDone={onDone}
       sources={ports.sources.list()}
       onCopy={(value) => context.downloads.copy(value)}
       backup={
-        <BackupScreen {...{ ports, session, isBackedUp, onDone: () => send({ type: "backup_proven" }) }} />
+        <BackupScreen
+          ports={ports}
+          session={session}
+          isBackedUp={isBackedUp}
+          onDone={() => send({ type: "backup_proven" })}
+        />
       }
     />
   );
@@ -217,7 +234,9 @@ function WithdrawScreen({ ports, session, record, onDone }: KnownProps & { reado
   return (
     <>
       <WithdrawView
-        {...{ state, send, onDone }}
+        state={state}
+        send={send}
+        onDone={onDone}
         amount={texts.app.amount(amount, asset)}
         asksAboutEndpoint={isShared && !isShareAccepted}
         onEndpoint={(accepted) =>

@@ -21,7 +21,9 @@ export function ReportScreen(
   const { downloads } = ports.context;
   return (
     <ReportView
-      {...{ state, send, rows }}
+      state={state}
+      send={send}
+      rows={rows}
       onChooseFile={() =>
         void downloads.open({ accept: ".json,.html", maxBytes: MAX_REPORT_BYTES }).then((file) => {
           if (file) send({ type: "check", bytes: file.bytes });

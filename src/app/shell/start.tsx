@@ -76,7 +76,10 @@ function buildPorts(config: ServedConfig): AppPorts {
     checkIntervalMs: CHECK_INTERVAL_MS[config.network],
   };
   return {
-    ...{ context, config, settings, route },
+    context,
+    config,
+    settings,
+    route,
     place: browserPlace(booted.base, records, booted.createServiceUrl),
     passkeys: browserPasskeys(records),
     scanner: cameraScanner,

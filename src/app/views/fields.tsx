@@ -109,7 +109,14 @@ export function PassphraseForm(
         setValue("");
       }}
     >
-      <PassphraseField {...{ id, label, value, autocomplete, shown, onInput: setValue }} />
+      <PassphraseField
+        id={id}
+        label={label}
+        value={value}
+        autocomplete={autocomplete}
+        shown={shown}
+        onInput={setValue}
+      />
       <Check id={`${id}-show`} label={show} checked={shown} onChange={setShown} />
       <Button kind="primary" type="submit" disabled={value === ""}>{submit}</Button>
     </Form>
@@ -172,7 +179,14 @@ export function Choice(
 ) {
   return (
     <label class={`choice ${isChosen ? "chosen" : ""}`}>
-      <input type="radio" name={group} {...{ value, disabled }} checked={isChosen} onChange={onChoose} />
+      <input
+        type="radio"
+        name={group}
+        value={value}
+        disabled={disabled}
+        checked={isChosen}
+        onChange={onChoose}
+      />
       {children}
     </label>
   );

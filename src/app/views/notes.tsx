@@ -52,7 +52,7 @@ export function NotesView(props: NotesProps) {
         )}
         {rows.length === 0 && <p class="lead">{notes.emptyLead}</p>}
         <ul class="notes">
-          {rows.map((row) => <NoteCard key={row.id} {...{ row, onOpen: props.onOpen }} />)}
+          {rows.map((row) => <NoteCard key={row.id} row={row} onOpen={props.onOpen} />)}
         </ul>
         <Button kind="primary" onClick={props.onDeposit}>{notes.deposit}</Button>
         <Checking {...props} />

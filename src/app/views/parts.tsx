@@ -60,7 +60,13 @@ export function Button(
 ) {
   return (
     <>
-      <button {...{ type, disabled, onClick }} class={`button ${kind}`} aria-describedby={hint?.[0]}>
+      <button
+        type={type}
+        disabled={disabled}
+        onClick={onClick}
+        class={`button ${kind}`}
+        aria-describedby={hint?.[0]}
+      >
         {children}
       </button>
       {hint && <p class="hint" id={hint[0]}>{hint[1]}</p>}

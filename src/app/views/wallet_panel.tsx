@@ -45,7 +45,7 @@ export function WalletPanel({ wallet, sources, isOnlyWay, send }: WalletPanelPro
   const { deposit, app } = texts;
   switch (wallet.at) {
     case "none":
-      return <ConnectChoice problem={wallet.problem} {...{ sources, isOnlyWay, send }} />;
+      return <ConnectChoice problem={wallet.problem} sources={sources} isOnlyWay={isOnlyWay} send={send} />;
     case "connecting":
       return (
         <section class="wallets">

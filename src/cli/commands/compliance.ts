@@ -96,8 +96,13 @@ async function createReport(
     (progress) =>
       withProver(context, (prover) =>
         createComplianceReport({
-          ...{ network, prover, purpose: options.for, now: context.now(), jetton: toPoolJetton(deployment) },
-          ...{ pool: openPool(chain, deployment.address, deployment.version), note: record.note.reveal() },
+          network,
+          prover,
+          purpose: options.for,
+          now: context.now(),
+          jetton: toPoolJetton(deployment),
+          pool: openPool(chain, deployment.address, deployment.version),
+          note: record.note.reveal(),
           onProgress: (count) => progress.update(`${count} transactions of the pool read`, 0),
         }, { onProgress: ({ fraction }) => progress.update("proving", fraction) })),
   );
@@ -139,7 +144,9 @@ async function verifyReportFile(
     (progress) =>
       withProver(context, (prover) =>
         verifyComplianceReport(report, {
-          ...{ chain, deployments: registry, prover },
+          chain,
+          deployments: registry,
+          prover,
           onProgress: (count) => progress.update(`${count} transactions of the pool read`, 0),
         })),
   );

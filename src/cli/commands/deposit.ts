@@ -182,14 +182,26 @@ async function payIntoPool(
   const note = record.note.reveal();
   if (pool instanceof V2Pool) {
     return await depositByTransfer({
-      ...{ chain, pool, network, note, wallet, timeoutMs, clock, jetton, jettonOwner: from },
+      chain,
+      pool,
+      network,
+      note,
+      wallet,
+      timeoutMs,
+      clock,
+      jetton,
+      jettonOwner: from,
       pollIntervalMs: POLL_INTERVALS_MS[network],
       onStep: (step) => view.showTransferStep(step),
     }, callOptions);
   }
   return await withProver(context, async (prover) => {
     const request = {
-      ...{ chain, pool, network, note, prover },
+      chain,
+      pool,
+      network,
+      note,
+      prover,
       pollIntervalMs: POLL_INTERVALS_MS[network],
       treeTimeoutMs: context.treeTimeoutMs,
       ...leaves ?? (relayer && { source: commitmentsFromRelayer(new RelayerClient(relayer), pool.address) }),

@@ -80,7 +80,10 @@ async function runPoolInspection(context: CliContext, pool: string, options: Cha
   const address = resolvePoolAddress(pool, registry);
   const audit = await withProgressLine(context, options, (progress) =>
     auditPool({
-      ...{ chain, network, address, registry },
+      chain,
+      network,
+      address,
+      registry,
       onProgress: (count) => progress.update(`${count} transactions of the pool read`, 0),
     }));
   if (options.json) writeJson(context, toAuditJson(audit, options));
@@ -116,13 +119,18 @@ function formatDenomination({ info: { assetKind }, denomination, registryEntry: 
 function toAuditJson({ address, sound, checks, facts, funds: money }: PoolAudit, { network }: ChainOptions) {
   const formatOptional = (account?: Address | null) => account ? formatPoolAddress(account, network) : null;
   return {
-    ...{ network, address: formatPoolAddress(address, network), sound, checks },
+    network,
+    address: formatPoolAddress(address, network),
+    sound,
+    checks,
     ...facts && money && {
       facts: {
         codeHash: facts.codeHash,
         vkeyHash: facts.codeHash === facts.build.codeHash ? facts.build.vkeyHash : null,
         keys: facts.codeHash === facts.build.codeHash ? facts.build.keys.label : null,
-        ...{ asset: facts.info.assetKind, version: facts.info.version, generation: facts.generation ?? null },
+        asset: facts.info.assetKind,
+        version: facts.info.version,
+        generation: facts.generation ?? null,
         denomination: facts.denomination,
         owner: facts.info.owner && formatPoolAddress(facts.info.owner, network),
         paused: facts.info.paused,
@@ -141,9 +149,14 @@ function toAuditJson({ address, sound, checks, facts, funds: money }: PoolAudit,
         rebuiltRoot: facts.rebuilt.rootHistory.slice(0, 1).map(fieldToHex)[0] ?? null,
       },
       money: {
-        ...{ balance: facts.balance, storageDue: facts.storageDue, storagePerYear: facts.storagePerYear },
-        ...{ available: money.available, notes: money.unspentNotes, debt: money.debt },
-        ...{ obligations: money.obligations, surplus: money.surplus },
+        balance: facts.balance,
+        storageDue: facts.storageDue,
+        storagePerYear: facts.storagePerYear,
+        available: money.available,
+        notes: money.unspentNotes,
+        debt: money.debt,
+        obligations: money.obligations,
+        surplus: money.surplus,
         surplusUntil: formatTimeOrNull(surplusEnd(money, facts.readAt)),
         shortfall: money.shortfall,
         runwayYears: finiteOrNull(money.runwayYears),

@@ -84,7 +84,9 @@ async function settle(context: CliContext, key: string, options: SettleCommandOp
   const deposits = Math.max(info.settled + count, await pool.getNextIndex({ signal }));
   const reward = assetKind === "native" ? rule : prepaidReward(info, rule, count, deposits - info.settled);
   const cost = estimateSettlementCost(await fetchNetworkPrices(chain, { signal }), {
-    ...{ assetKind, count, deposits },
+    assetKind,
+    count,
+    deposits,
     first: info.settled,
   });
   if (!options.json && !options.quiet) {
@@ -174,7 +176,11 @@ function showResult(
 ): void {
   if (json) {
     const settled = batches.map(({ first, end, root, tx, cost }) => ({
-      ...{ first, end, root: fieldToHex(root), tx: tx.hash, cost: String(cost) },
+      first,
+      end,
+      root: fieldToHex(root),
+      tx: tx.hash,
+      cost: String(cost),
     }));
     return writeJson(context, { settled, waiting });
   }

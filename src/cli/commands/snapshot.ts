@@ -136,7 +136,8 @@ async function importFromFile(
   const snapshot = await readAndVerify(context, file, options);
   await withStore(context, { ...options, create: true }, async (store, progress, label) => {
     await restoreRows(store, await context.readStream(file), {
-      ...{ format: snapshotFormat(options.network), sha256: snapshot.sha256 },
+      format: snapshotFormat(options.network),
+      sha256: snapshot.sha256,
       onProgress: (rows) => progress.update(`${pluralize(rows, "row")} imported`, 0),
     });
     progress.clear();
@@ -159,7 +160,9 @@ async function readAndVerify(context: CliContext, file: string, options: ChainOp
     for (const pool of snapshot.pools) {
       if (!listed.has(pool.id)) throw new Problem("invalid_export", `the registry has no pool ${pool.id}`);
       await verifySnapshotPool(pool, {
-        ...{ chain, network, registry },
+        chain,
+        network,
+        registry,
         onProgress: (count) => progress.update(`${pluralize(count, "later transaction")} read`, 0),
       });
     }
@@ -178,7 +181,10 @@ function toJson({ pools, sha256 }: Snapshot, { network }: ChainOptions) {
     sha256,
     pools: pools.map(({ id, cursor, deposits, settled, payments, root }) => ({
       address: formatPoolAddress(Address.parse(id), network),
-      ...{ deposits, settled, payments, lastTransaction: { lt: String(cursor.lt), hash: cursor.hash } },
+      deposits,
+      settled,
+      payments,
+      lastTransaction: { lt: String(cursor.lt), hash: cursor.hash },
       root: fieldToHex(root),
     })),
   };

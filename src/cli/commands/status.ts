@@ -59,8 +59,14 @@ async function showStatus(context: CliContext, options: StatusOptions): Promise<
     const { deposits, withdrawals, paused } = await pool.getPoolInfo();
     const denomination = await pool.getDenomination();
     pools.push({
-      ...{ key, address: formatPoolAddress(address, options.network), asset, decimals },
-      ...{ denomination: String(denomination), deposits, withdrawals, paused },
+      key,
+      address: formatPoolAddress(address, options.network),
+      asset,
+      decimals,
+      denomination: String(denomination),
+      deposits,
+      withdrawals,
+      paused,
     });
   }
   const relayers = await Promise.all((options.relayer ?? []).map((url) => queryRelayer(url, options)));

@@ -108,7 +108,17 @@ async function withdraw(
   const note = await findWithdrawnLeaf(pool, record);
   const view = new WithdrawView(context, options, record, deployment);
   const run: WithdrawalRun = {
-    ...{ context, options, chain, deployment, store, record, note, pool, recipient, unrecoverable, view },
+    context,
+    options,
+    chain,
+    deployment,
+    store,
+    record,
+    note,
+    pool,
+    recipient,
+    unrecoverable,
+    view,
     signal: shutdownSignal(context),
     endpointLabel: redactUrl(loadEndpoint(options, context.env).url),
     jetton: toPoolJetton(deployment),

@@ -185,7 +185,9 @@ export class DepositView extends CommandView<DepositViewOptions> {
 
   #showPayment({ url, to, amount, comment }: DepositPayment): void {
     const facts = {
-      ...{ url, to: formatPoolAddress(to, this.options.network), amount: String(amount) },
+      url,
+      to: formatPoolAddress(to, this.options.network),
+      amount: String(amount),
       ...comment !== undefined && { comment },
     };
     const text = comment === undefined

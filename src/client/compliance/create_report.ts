@@ -100,7 +100,14 @@ export async function createComplianceReport(
   const { nullifier, secret } = note;
   const prove = note.version === 2 ? prover.proveWithdraw2 : prover.proveWithdraw;
   const { proof } = await prove({
-    ...{ root, nullifierHash, recipient, relayer: 0n, fee: 0n, refund: 0n, nullifier, secret },
+    root,
+    nullifierHash,
+    recipient,
+    relayer: 0n,
+    fee: 0n,
+    refund: 0n,
+    nullifier,
+    secret,
     ...complianceTreePath(statement),
   }, options);
   return parseComplianceReport({ format: "tonado-compliance", version: 1, statement, proof });

@@ -116,7 +116,10 @@ async function waitForOutcome(
 ): Promise<Omit<DepositResult, "attempts"> | "leaf_taken"> {
   let chainTime = 0;
   const outcome = await waitForPoolEvent(chain, pool.address, {
-    ...{ after, pollIntervalMs, signal, clock },
+    after,
+    pollIntervalMs,
+    signal,
+    clock,
     beforeScan: async () => void (chainTime = (await wallet.state()).now),
     async match(event) {
       if (event.kind !== "deposit" && event.kind !== "refused") return undefined;

@@ -55,7 +55,11 @@ function depositWith(times: readonly number[], acceptedAt?: number) {
   } as unknown as Wallet;
   const clock: Clock = { now: () => 0, sleep: () => Promise.resolve() };
   const request: DepositRequest = {
-    ...{ chain, wallet, clock, network: "localnet", pool: new Pool(chain, address) },
+    chain,
+    wallet,
+    clock,
+    network: "localnet",
+    pool: new Pool(chain, address),
     note: { commitment: COMMITMENT } as Note,
     prover: { proveDeposit: () => Promise.resolve({ proof: {}, publicSignals: [] }) } as unknown as Prover,
     source: { async *commitments() {} },

@@ -50,8 +50,16 @@ function deposit(scene: ScriptedPool, sends: readonly (() => void)[] = [], maxAt
   const pool = new Pool(scene.chain, poolAddress);
   const { chain, clock } = scene;
   const result = depositJetton({
-    ...{ chain, pool, wallet, note, jetton, prover: emptyProver, clock },
-    ...{ network: "localnet", pollIntervalMs: 1_000, random: () => 0.5 },
+    chain,
+    pool,
+    wallet,
+    note,
+    jetton,
+    prover: emptyProver,
+    clock,
+    network: "localnet",
+    pollIntervalMs: 1_000,
+    random: () => 0.5,
     ...maxAttempts !== undefined && { maxAttempts },
   });
   return { result, sent: () => sent };
@@ -62,7 +70,10 @@ const depositBody = (leafIndex: number) =>
     owner,
     DENOMINATION,
     storeDeposit({
-      ...{ queryId: 0n, commitment: note.commitment, newRoot: 1n, leafIndex },
+      queryId: 0n,
+      commitment: note.commitment,
+      newRoot: 1n,
+      leafIndex,
       proof: proofToCell(baseProof),
     }),
   );

@@ -13,8 +13,16 @@ async function linksWith(deposits: readonly (readonly [atMs: number, commitment:
     steps.push(step.step === "link" ? `link ${step.link.leafIndex}` : step.step);
   const { chain, pool, clock, prover, source } = scene;
   const result = await depositByLink({
-    ...{ chain, pool, note, clock, prover, source, onStep },
-    ...{ network: "localnet", timeoutMs: 10_000, pollIntervalMs: 2_000 },
+    chain,
+    pool,
+    note,
+    clock,
+    prover,
+    source,
+    onStep,
+    network: "localnet",
+    timeoutMs: 10_000,
+    pollIntervalMs: 2_000,
   });
   return {
     now: scene.now,
@@ -26,7 +34,10 @@ async function linksWith(deposits: readonly (readonly [atMs: number, commitment:
 
 Deno.test("a link that is paid just before its timeout is a deposit, and one poll later it has timed out", async () => {
   deepEqual(await linksWith([[10_000, note.commitment]]), {
-    ...{ now: 10_000, leafIndex: 0, attempts: 1, links: ["link 0"] },
+    now: 10_000,
+    leafIndex: 0,
+    attempts: 1,
+    links: ["link 0"],
   });
   await rejects(linksWith([[14_000, note.commitment]]), {
     code: "payment_timeout",
@@ -36,7 +47,10 @@ Deno.test("a link that is paid just before its timeout is a deposit, and one pol
 
 Deno.test("a link whose leaf another deposit takes is followed by one for the next leaf", async () => {
   deepEqual(await linksWith([[4_000, 99n], [8_000, note.commitment]]), {
-    ...{ now: 8_000, leafIndex: 1, attempts: 2, links: ["link 0", "stale", "link 1"] },
+    now: 8_000,
+    leafIndex: 1,
+    attempts: 2,
+    links: ["link 0", "stale", "link 1"],
   });
 });
 

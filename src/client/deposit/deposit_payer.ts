@@ -73,7 +73,8 @@ export async function depositByPayer(
     const validUntil = Number.isFinite(validForSeconds) ? syncUtime + validForSeconds : Infinity;
     onStep({ step: "paying", leafIndex, message });
     const event = await requestAndWait(payer, message, {
-      ...{ validUntil, signal },
+      validUntil,
+      signal,
       wait: (paymentRequest, signal) =>
         waitForPayment(request, { leafIndex, after, deadline, validUntil, paymentRequest }, signal),
     });
@@ -111,7 +112,10 @@ async function waitForPayment(
     }
   };
   const deposit = await waitForPoolEvent<DepositEvent>(chain, pool.address, {
-    ...{ after, pollIntervalMs, signal, clock },
+    after,
+    pollIntervalMs,
+    signal,
+    clock,
     beforeScan: async () => {
       if (expires) chainTime = (await chain.account(pool.address, { signal })).syncUtime;
     },
@@ -148,7 +152,8 @@ async function createMessageBuilder(
 ): Promise<(deposit: PoolDepositArgs) => PayMessage> {
   const matched = await assertNoteMatchesPool(pool, note, network, jetton);
   const toPayMessage = ({ to, value, body }: { to: PayMessage["to"]; value: bigint; body: Cell }) => ({
-    ...{ to, body },
+    to,
+    body,
     amount: value,
   });
   if (note.asset === "native") {

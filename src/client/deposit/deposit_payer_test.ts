@@ -11,7 +11,9 @@ const note = createNote({ asset: "native", amount: "10", network: "localnet" });
 const { commitment } = note;
 const wallet = new Address(0, Buffer.alloc(32, 1));
 const stale = (leafIndex: number) => ({
-  ...{ commitment, leafIndex, sender: wallet },
+  commitment,
+  leafIndex,
+  sender: wallet,
   exitCode: exitCodes.ERR_STALE_DEPOSIT,
 });
 const never = () => new Promise<void>(() => {});
@@ -32,8 +34,16 @@ function run(
   };
   const { chain, pool, clock, prover, source } = scene;
   const deposit = depositByPayer({
-    ...{ chain, pool, note, clock, prover, source, payer, timeoutMs },
-    ...{ network: "localnet", pollIntervalMs: 2_000 },
+    chain,
+    pool,
+    note,
+    clock,
+    prover,
+    source,
+    payer,
+    timeoutMs,
+    network: "localnet",
+    pollIntervalMs: 2_000,
     onStep: ({ step }) => void steps.push(step),
   });
   return { deposit, requests, steps };

@@ -107,7 +107,8 @@ export async function depositByTransfer(
     const { syncUtime } = await chain.account(pool.address, { signal }); // a device's clock may be wrong
     const validUntil = syncUtime + validForSeconds;
     return await finish(requestAndWait(payer, { to, amount, body }, {
-      ...{ validUntil, signal },
+      validUntil,
+      signal,
       wait: (paymentRequest, signal) => waitForPayment(wait, { after, validUntil, paymentRequest }, signal),
     }));
   }
@@ -184,7 +185,10 @@ async function waitForPayment(
   const deadline = clock.now() + timeoutMs;
   let chainTime = 0;
   const event = await waitForPoolEvent<DepositEvent>(chain, pool.address, {
-    ...{ after, pollIntervalMs, signal, clock },
+    after,
+    pollIntervalMs,
+    signal,
+    clock,
     beforeScan: async () => {
       chainTime = expires ? await readChainTime() : 0;
       if (!wallet || !transfer.jettonWallet) return;

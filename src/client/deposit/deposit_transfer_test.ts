@@ -42,14 +42,12 @@ function run(scene: ScriptedPool, request: Partial<TransferDepositRequest> = {})
   const steps: TransferDepositStep[] = [];
   const { chain, clock } = scene;
   const deposit = depositByTransfer({
-    ...{
-      chain,
-      clock,
-      pool: new V2Pool(chain, poolAddress),
-      network: "localnet",
-      note,
-      pollIntervalMs: 1_000,
-    },
+    chain,
+    clock,
+    pool: new V2Pool(chain, poolAddress),
+    network: "localnet",
+    note,
+    pollIntervalMs: 1_000,
     ...request,
     onStep: (step) => void steps.push(step),
   });

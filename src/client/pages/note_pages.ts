@@ -49,7 +49,9 @@ export function checkNotesInPages(
       ...leafIndex >= settled && { waits: true as const },
       state: unspent.length > 0 ? "deposited" : "withdrawn",
       ...leafIndexes.length + waiting.length > 1 && { unspentDeposits: unspent.length },
-      ...{ leafIndex, deposits, since: deposits - leafIndex - 1 },
+      leafIndex,
+      deposits,
+      since: deposits - leafIndex - 1,
     };
   });
 }

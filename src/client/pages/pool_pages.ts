@@ -123,7 +123,9 @@ async function downloadSpent(
     spent = await downloadPages(pages);
     return spent.length >= paid * FIELD_BYTES;
   }, {
-    ...{ signal, clock, intervalMs: TREE_SYNC_POLL_INTERVAL_MS },
+    signal,
+    clock,
+    intervalMs: TREE_SYNC_POLL_INTERVAL_MS,
     timeoutMs: treeTimeoutMs - TREE_SYNC_POLL_INTERVAL_MS,
   });
   if (isComplete) return spent;

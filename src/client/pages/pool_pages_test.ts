@@ -50,7 +50,8 @@ function serverOf(data: PoolData) {
 
 function pendingPage({ leaves, pending = [] }: PoolData, from: number): Response {
   const waiting = pending.map((commitment, i) => ({
-    ...{ leafIndex: leaves.length + i, commitment: `0x${commitment.toString(16).padStart(64, "0")}` },
+    leafIndex: leaves.length + i,
+    commitment: `0x${commitment.toString(16).padStart(64, "0")}`,
   }));
   return Response.json({ from, count: 0, nextFrom: null, commitments: [], pending: waiting });
 }

@@ -101,8 +101,21 @@ export async function buildArgsForRelayer(
   await runCallback(request.approve?.({ relayer, relayerAddress, fee, tree }));
   const path = tree ? undefined : await relayer.treePath(pool.address, note.commitment);
   const args = await buildWithdrawArgs({
-    ...{ pool, network, note, jetton, recipient, blockedRecipients, refund, prover },
-    ...{ onTreeProgress, treeTimeoutMs, clock, isSpent, tree, path, fee },
+    pool,
+    network,
+    note,
+    jetton,
+    recipient,
+    blockedRecipients,
+    refund,
+    prover,
+    onTreeProgress,
+    treeTimeoutMs,
+    clock,
+    isSpent,
+    tree,
+    path,
+    fee,
     source: commitmentsFromRelayer(relayer, pool.address),
     relayer: relayerAddress,
   }, options);

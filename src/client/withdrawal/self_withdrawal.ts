@@ -56,14 +56,18 @@ async function sendWithdrawal(
   const order = { root, nullifierHash, fee: 0n, refund: 0n, recipient, relayer: null, proof: args.proof };
   const message = pool instanceof V2Pool
     ? pool.buildWithdrawMessage({
-      ...{ ...order, value },
+      ...order,
+      value,
       ...(await pool.readLog(options)).place(root, nullifierHash),
     })
     : pool.buildWithdrawMessage({ ...order, value });
   const { validUntil } = await wallet.send([message]);
   let chainTime = 0;
   const tx = await waitForPoolEvent<TransactionId>(chain, pool.address, {
-    ...{ after, pollIntervalMs, signal: options.signal, clock },
+    after,
+    pollIntervalMs,
+    signal: options.signal,
+    clock,
     beforeScan: async () => void (chainTime = (await wallet.state()).now),
     match(event) {
       if (event.kind !== "withdrawal" && event.kind !== "refused") return undefined;

@@ -28,7 +28,9 @@ const NEEDED_NANO = 125_000_000n + 20_000_000n;
 
 function sceneWith(options: Partial<ScriptedPoolOptions> = {}, nano = NEEDED_NANO) {
   const scene = new ScriptedPool({
-    ...{ kind: 0, denomination: 10_000_000_000n, withdrawValue: WITHDRAW_VALUE },
+    kind: 0,
+    denomination: 10_000_000_000n,
+    withdrawValue: WITHDRAW_VALUE,
     ...options,
   });
   scene.accounts[owner.toRawString()] = { balance: nano };
@@ -41,16 +43,14 @@ function withdraw(scene: ScriptedPool, note: Note, onSend: (sent: number) => voi
   const pool = openPool(scene.chain, poolAddress, note.version);
   const { chain, clock } = scene;
   const result = withdrawSelf({
-    ...{
-      chain,
-      pool,
-      wallet,
-      note,
-      recipient,
-      clock,
-      prover: emptyProverOf(note.version),
-      network: "localnet",
-    },
+    chain,
+    pool,
+    wallet,
+    note,
+    recipient,
+    clock,
+    prover: emptyProverOf(note.version),
+    network: "localnet",
     source: commitmentsFromChain(chain, poolAddress, note.version),
     pollIntervalMs: 1_000,
   });
@@ -65,7 +65,13 @@ function pay(scene: ScriptedPool, { nullifierHash }: Pick<Note, "nullifierHash">
 
 function refuse(scene: ScriptedPool, from: typeof owner, { nullifierHash }: Pick<Note, "nullifierHash">) {
   const body = storeWithdraw({
-    ...{ queryId: 0n, root: 1n, nullifierHash, fee: 0n, refund: 0n, recipient, relayer: null },
+    queryId: 0n,
+    root: 1n,
+    nullifierHash,
+    fee: 0n,
+    refund: 0n,
+    recipient,
+    relayer: null,
     proof: proofToCell(baseProof),
   });
   scene.add(poolAddress, { from, body, exitCode: exitCodes.ERR_UNKNOWN_ROOT });

@@ -116,7 +116,7 @@ async function pollUntilFinal(
       if (await isConfirmedSpent(isSpent)) final = CONFIRMED_BY_CHAIN;
     }
     return final !== undefined;
-  }, { ...{ signal, clock, intervalMs: pollIntervalMs }, timeoutMs: timeoutMs - pollIntervalMs });
+  }, { signal, clock, intervalMs: pollIntervalMs, timeoutMs: timeoutMs - pollIntervalMs });
   if (final !== undefined) return final;
   throw new Problem("relayer_unavailable", timeoutDetail(timeoutMs, inUse));
 }

@@ -23,7 +23,13 @@ const sample: ComplianceStatement = {
   nullifierHash: fieldToHex(7n),
   deposit: { leafIndex: 0, timestamp: 1, depositor: somebody, tx },
   withdrawal: {
-    ...{ timestamp: 2, recipient: somebody, relayer: null, fee: "0", refund: "0", paid: "1000000000", tx },
+    timestamp: 2,
+    recipient: somebody,
+    relayer: null,
+    fee: "0",
+    refund: "0",
+    paid: "1000000000",
+    tx,
   },
   vkeyHash: "cd".repeat(32),
 };

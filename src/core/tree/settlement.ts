@@ -49,7 +49,10 @@ export function settlementInputs(
   assertFieldElement(settler, "settler");
   const first = settled % CHUNK_SLOTS;
   return fillChunk({
-    ...{ settled, oldRoot: tree.root, settler, queue },
+    settled,
+    oldRoot: tree.root,
+    settler,
+    queue,
     old: Array.from({ length: first }, (_, slot) => tree.leaf(settled - first + slot)),
     pathElements: tree.nextLeafPath().pathElements.slice(CHUNK_HEIGHT),
   });
@@ -72,7 +75,11 @@ export function settlementInputsAfter(previous: SettlementInput, queue: readonly
   while ((index >> meeting) & 1) meeting++;
   const node = climb(chunkRoot(previous.leaves), index, previous.pathElements.slice(0, meeting));
   return fillChunk({
-    ...{ settled, oldRoot: previous.newRoot, settler: previous.settler, queue, old: [] },
+    settled,
+    oldRoot: previous.newRoot,
+    settler: previous.settler,
+    queue,
+    old: [],
     pathElements: previous.pathElements.map((sibling, level) => {
       if (level < meeting) return zeros[CHUNK_HEIGHT + level];
       return level === meeting ? node : sibling;

@@ -68,7 +68,12 @@ export async function readPoolStats(
     );
   }
   return {
-    ...{ info, denomination, readAt, deposits, withdrawals, unspent: deposits - withdrawals },
+    info,
+    denomination,
+    readAt,
+    deposits,
+    withdrawals,
+    unspent: deposits - withdrawals,
     activity: {
       day: countSince(times, readAt - activityWindows.day),
       week: countSince(times, readAt - activityWindows.week),
@@ -105,7 +110,10 @@ async function readUsage(
     latest = options.latest > 0 ? latest.slice(-options.latest) : [];
   }
   return {
-    ...{ times, relayed, relayers: relayers.size, feesTotal },
+    times,
+    relayed,
+    relayers: relayers.size,
+    feesTotal,
     ...fees.length > 0 && { fees: feeRange(fees) },
     latestEvents: latest.reverse(),
   };

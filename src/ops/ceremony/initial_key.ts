@@ -46,8 +46,15 @@ export async function makeInitialKey(
   const { g1, g2 } = await loadGenerators(arithmetic);
   const [alpha1, beta1] = await Promise.all([powers.list("alpha", 0, 1), powers.list("beta", 0, 1)]);
   const key: Omit<Zkey, "circuitHash"> = {
-    ...{ variables: circuit.variables, public: circuit.public, domain: circuit.domain },
-    ...{ alpha1, beta1, beta2: powers.betaG2, gamma2: g2, delta1: g1, delta2: g2 },
+    variables: circuit.variables,
+    public: circuit.public,
+    domain: circuit.domain,
+    alpha1,
+    beta1,
+    beta2: powers.betaG2,
+    gamma2: g2,
+    delta1: g1,
+    delta2: g2,
     sections: sections as Record<KeySection, Uint8Array>,
     contributions: [],
   };

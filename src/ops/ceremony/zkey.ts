@@ -93,8 +93,18 @@ export async function parseZkey(bytes: Uint8Array, what: string): Promise<Zkey> 
   const contributions = Array.from({ length: history.count() }, () => readContribution(history, what));
   history.end();
   return {
-    ...{ variables, public: nPublic, domain, alpha1, beta1, beta2, gamma2, delta1, delta2 },
-    ...{ sections, circuitHash, contributions },
+    variables,
+    public: nPublic,
+    domain,
+    alpha1,
+    beta1,
+    beta2,
+    gamma2,
+    delta1,
+    delta2,
+    sections,
+    circuitHash,
+    contributions,
   };
 }
 

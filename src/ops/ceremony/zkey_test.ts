@@ -8,7 +8,12 @@ const bytes = (length: number, value: number) => new Uint8Array(length).fill(val
 const [g1, g2] = [(value: number) => bytes(G1_BYTES, value), (value: number) => bytes(G2_BYTES, value)];
 
 const contribution = (change: Partial<KeyContribution> = {}): KeyContribution => ({
-  ...{ delta: g1(1), s: g1(2), sx: g1(3), answer: g2(4), challenge: bytes(64, 5), name: "Ada" },
+  delta: g1(1),
+  s: g1(2),
+  sx: g1(3),
+  answer: g2(4),
+  challenge: bytes(64, 5),
+  name: "Ada",
   ...change,
 });
 const beacon = { value: bytes(8, 6), exponent: 10 };
@@ -22,8 +27,15 @@ function keyOf(
   } = {},
 ): Zkey {
   return {
-    ...{ variables, public: nPublic, domain },
-    ...{ alpha1: g1(1), beta1: g1(2), beta2: g2(3), gamma2: g2(4), delta1: g1(5), delta2: g2(6) },
+    variables,
+    public: nPublic,
+    domain,
+    alpha1: g1(1),
+    beta1: g1(2),
+    beta2: g2(3),
+    gamma2: g2(4),
+    delta1: g1(5),
+    delta2: g2(6),
     sections: {
       IC: bytes((nPublic + 1) * G1_BYTES, 1),
       coefficients: bytes(9, 2),

@@ -56,13 +56,17 @@ export function planPool(spec: PoolSpec): PoolPlan {
   if (denomination <= 0n) throw new Problem("invalid_amount", "the denomination must be greater than 0");
   const init = jetton
     ? (version === 2 ? v2JettonPoolInit : jettonPoolInit)({
-      ...{ denomination, owner, generation },
+      denomination,
+      owner,
+      generation,
       jettonMaster: jetton.master,
     })
     : (version === 2 ? v2NativePoolInit : nativePoolInit)({ denomination, owner, generation });
   return {
     ...spec,
-    ...{ assetKind, kind, version },
+    assetKind,
+    kind,
+    version,
     amount: formatUnits(denomination, decimals),
     denomination,
     init,

@@ -71,19 +71,33 @@ async function rebuildV2States(
   const { code } = loadPoolCode(poolKindOf(jettonMaster ? "jetton" : "native", 2));
   const claims = jettonMaster && await readOpenClaims(chain, address, options.signal);
   const jetton = jettonMaster && {
-    ...{ master: jettonMaster, wallet: jettonWallet ?? null },
+    master: jettonMaster,
+    wallet: jettonWallet ?? null,
     claims: [...claims!].map(([id, claim]) => ({ id, ...claim })),
   };
   const deposits = commitments.length;
   return [false, true].map((paused) => ({
     code,
     data: encodeV2PoolData({
-      ...{ denomination, owner, generation, paused, debt: 0n, pending: 0n, ...times },
-      ...{ deposits, settled: leaves, withdrawals, spent, roots: acceptedRoots, rootCount },
+      denomination,
+      owner,
+      generation,
+      paused,
+      debt: 0n,
+      pending: 0n,
+      ...times,
+      deposits,
+      settled: leaves,
+      withdrawals,
+      spent,
+      roots: acceptedRoots,
+      rootCount,
       commitment: (leafIndex) => commitments[leafIndex],
       ...jetton && { jetton },
     }),
-    ...{ touched: times.touched, deposits, withdrawals },
+    touched: times.touched,
+    deposits,
+    withdrawals,
   }));
 }
 
@@ -138,17 +152,15 @@ function encodeState(
     history.oldGeneration = beginCell().storeUint(generation, 8).endCell();
   }
   return encodePoolData({
-    ...{
-      denomination,
-      ...counts,
-      debt: 0n,
-      commitments,
-      nullifiers,
-      history,
-      root: tree.root,
-      paused,
-      owner,
-    },
+    denomination,
+    ...counts,
+    debt: 0n,
+    commitments,
+    nullifiers,
+    history,
+    root: tree.root,
+    paused,
+    owner,
     ...jettonMaster && { jetton: { master: jettonMaster, wallet: jettonWallet ?? null, claims } },
   });
 }

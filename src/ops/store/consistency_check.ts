@@ -65,8 +65,13 @@ class StoreState {
   totalsOf(pool: PoolId): PoolRowTotals {
     const totals = this.pools.get(pool) ??
       {
-        ...{ leaves: 0, digest: sha256.create(), withdrawals: 0, hasCursor: false },
-        ...{ logLength: 0, loggedPayments: 0, settled: 0 },
+        leaves: 0,
+        digest: sha256.create(),
+        withdrawals: 0,
+        hasCursor: false,
+        logLength: 0,
+        loggedPayments: 0,
+        settled: 0,
       };
     this.pools.set(pool, totals);
     return totals;

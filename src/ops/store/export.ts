@@ -92,7 +92,9 @@ export async function importStore(
   const verified = await verifyExport(await open(), (rows) => onProgress("verified", rows));
   const { sha256 } = verified;
   await restoreRows(store, await open(), {
-    ...{ format: storeFormat, sha256, onProgress: (rows) => onProgress("imported", rows) },
+    format: storeFormat,
+    sha256,
+    onProgress: (rows) => onProgress("imported", rows),
   });
   return verified;
 }

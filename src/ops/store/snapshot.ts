@@ -125,8 +125,13 @@ class PoolReader {
     if (this.#unlogged.size > 0) this.#refuse("a payment is missing in its log");
     if (distinctNullifiers !== this.#payments) this.#refuse("a note is paid twice");
     return {
-      ...{ id: this.id, cursor: this.cursor, deposits: this.#deposits, settled: this.#settled },
-      ...{ payments: this.#payments, root, rebuild: this.#rebuild },
+      id: this.id,
+      cursor: this.cursor,
+      deposits: this.#deposits,
+      settled: this.#settled,
+      payments: this.#payments,
+      root,
+      rebuild: this.#rebuild,
     };
   }
 

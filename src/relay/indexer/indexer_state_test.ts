@@ -23,7 +23,11 @@ const failing: IndexerState = {
 
 const error = (reason: string, more: Partial<IndexerEvent & { type: "failed" }> = {}): IndexerEvent => ({
   type: "failed",
-  ...{ reason, error: `Problem: ${reason}`, isInconsistent: false, hasStaleLeaves: false, ...more },
+  reason,
+  error: `Problem: ${reason}`,
+  isInconsistent: false,
+  hasStaleLeaves: false,
+  ...more,
 });
 const log = (
   level: "info" | "warning" | "error",
@@ -31,7 +35,8 @@ const log = (
   members?: Record<string, string>,
 ): IndexerEffect => ({
   do: "log",
-  ...{ level, text },
+  level,
+  text,
   ...members && { members },
 });
 const failed = (level: "info" | "error", reason: string) =>

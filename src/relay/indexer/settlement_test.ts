@@ -102,7 +102,10 @@ Deno.test("settle: of a refused message with several withdrawals, each is sent a
 Deno.test("settle: a withdrawal that its message left out is sent again, unless its note is spent", () => {
   const skipped = (code: number, sender = us): SettlingEvent => ({
     ...about,
-    ...{ kind: "skipped", code, sender, queryId: 77n },
+    kind: "skipped",
+    code,
+    sender,
+    queryId: 77n,
   });
   for (const code of [203, 211]) {
     const { state, attempts, failures } = settleJob(job, skipped(code), us, 8)!;
@@ -134,7 +137,10 @@ Deno.test("the rollback of a payment expires its job, and changes no other", () 
     const unpaid = omit({ ...job, state, settledAt: 1 }, "message");
     const reason = "its payment is not on chain";
     deepEqual(reopenJob({ ...unpaid, txHash: "ee" }, undefined, us, 8), {
-      ...{ ...unpaid, state: "expired", reason, settledAt: 8 },
+      ...unpaid,
+      state: "expired",
+      reason,
+      settledAt: 8,
     });
   }
   for (const state of ["accepted", "broadcast", "failed", "expired"] satisfies JobState[]) {

@@ -4,8 +4,15 @@ import { createMetricsSource } from "./metrics_source.ts";
 type Parts = Parameters<typeof createMetricsSource>[0];
 
 const pool = {
-  ...{ key: "native-10", lacksMinFee: false, tree: { size: 7 }, openClaims: 2, rootMismatches: 1 },
-  ...{ newestLt: 30n, appliedLt: 20n, syncedAt: 4_000, settledTree: undefined },
+  key: "native-10",
+  lacksMinFee: false,
+  tree: { size: 7 },
+  openClaims: 2,
+  rootMismatches: 1,
+  newestLt: 30n,
+  appliedLt: 20n,
+  syncedAt: 4_000,
+  settledTree: undefined,
   readiness: () => ({ ready: true }),
 };
 
@@ -27,8 +34,14 @@ function read(change: object = {}, surplus?: { surplus: bigint; until: number },
 }
 
 const shown = {
-  ...{ pool: "native-10", ready: true, lacksMinFee: false, leafCount: 7, openClaims: 2, lagSeconds: 6.5 },
-  ...{ lagLt: 10n, rootMismatches: 1 },
+  pool: "native-10",
+  ready: true,
+  lacksMinFee: false,
+  leafCount: 7,
+  openClaims: 2,
+  lagSeconds: 6.5,
+  lagLt: 10n,
+  rootMismatches: 1,
 };
 
 Deno.test("metrics source: a pool's lag is the time since its last sync, and the logical time not yet applied", () => {

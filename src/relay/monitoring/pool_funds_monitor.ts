@@ -83,7 +83,9 @@ async function readSurplus(
   const size = maxPoolSize(info);
   const idle = info.touched === 0 ? 0 : Math.max(0, syncUtime - info.touched);
   const funds = poolFunds({
-    ...{ info, denomination, balance },
+    info,
+    denomination,
+    balance,
     storageDue: prices.storageFee({ ...size, seconds: BigInt(idle) }),
     storagePerYear: prices.storageFee({ ...size, seconds: SECONDS_PER_YEAR }),
   });

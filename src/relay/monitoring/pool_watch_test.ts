@@ -29,7 +29,9 @@ function poolOf(kind: 0 | 1 | 2 = 0) {
     };
   }
   const deployment = {
-    ...{ address: poolAddress, asset: kind === 1 ? "jet" : "native", denomination: 10n },
+    address: poolAddress,
+    asset: kind === 1 ? "jet" : "native",
+    denomination: 10n,
     ...kind === 2 && { version: 2 },
   } as Deployment;
   return { scene, calls, pool: new PoolState("the pool", deployment, 1, "localnet") };
@@ -89,8 +91,11 @@ Deno.test("the claims of jetton pools are read every 30 s, and keep their last v
   }
   scene.at(120_001, () => end.abort());
   const deps = {
-    ...{ chain: scene.chain, clock: scene.clock, intervals: { payoutMs: 10_000 } },
-    ...{ changes: new ChangeSignal(), log: rootLog() },
+    chain: scene.chain,
+    clock: scene.clock,
+    intervals: { payoutMs: 10_000 },
+    changes: new ChangeSignal(),
+    log: rootLog(),
   };
   await watchClaims([native.pool, pool], deps, end.signal);
   deepEqual([seen.length, pool.openClaims, calls.length, native.calls.length], [4, 0, 5, 0]);
@@ -138,7 +143,10 @@ Deno.test("the funds of pools are read in their interval, or after ten minutes i
   const end = new AbortController();
   scene.at(6_000_000, () => end.abort());
   await watchPoolFunds(monitor, [refused, pool], {
-    ...{ chain: scene.chain, clock: scene.clock, log: rootLog(), intervals: { poolFundsPollMs: 2_000_000 } },
+    chain: scene.chain,
+    clock: scene.clock,
+    log: rootLog(),
+    intervals: { poolFundsPollMs: 2_000_000 },
     prices: { getPrices: () => Promise.resolve(prices) },
   }, end.signal);
   deepEqual([reads, monitor.get(refused)], [[0, 2_000_000, 2_600_000, 4_600_000], undefined]);

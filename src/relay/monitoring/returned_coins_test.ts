@@ -122,7 +122,9 @@ Deno.test("a step whose entries could not be written is repeated as a whole", as
       fails ? Promise.reject(new Error("the cursor moved")) : store.apply(...args),
   };
   const returned = new ReturnedCoins(pools, {
-    ...{ chain: chain as unknown as Chain, store: unsteady, wallet: { address: wallet } },
+    chain: chain as unknown as Chain,
+    store: unsteady,
+    wallet: { address: wallet },
   });
   await rejects(returned.step(signal), /the cursor moved/);
   deepEqual(await ledger(), []);

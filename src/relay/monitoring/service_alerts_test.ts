@@ -87,7 +87,9 @@ async function alertsOf(looks: readonly Look[], thresholds = { notReadyMs: 10_00
     isServed: (pool) => pool === "served",
     orphanedJobs: Object.defineProperty({ count: 0 }, "count", { get: () => look().orphans ?? 0 }),
     leadership: Object.defineProperty({ isLeader: true }, "isLeader", { get: () => look().isLeader ?? true }),
-    ...{ clock, log: rootLog(), sendAlert: (alert: ServiceAlert) => void sent.at(-1)!.push(alert) },
+    clock,
+    log: rootLog(),
+    sendAlert: (alert: ServiceAlert) => void sent.at(-1)!.push(alert),
   }, end.signal);
   return { sent, reads };
 }

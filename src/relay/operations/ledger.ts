@@ -42,7 +42,9 @@ export function bookEvents(
     const { fee, gas, refund } = byTransaction.get(entry.txHash) ?? { fee: 0n, gas: 0n, refund: 0n };
     byTransaction.set(entry.txHash, {
       ...entry,
-      ...{ fee: fee + entry.fee, gas: gas + entry.gas, refund: refund + entry.refund },
+      fee: fee + entry.fee,
+      gas: gas + entry.gas,
+      refund: refund + entry.refund,
     });
   }
   return [...byTransaction.values()];
@@ -65,7 +67,14 @@ export function bookTransfer(
     shares.set(pool, (shares.get(pool) ?? 0n) + share);
   }
   return [...shares].map(([pool, gas]) => ({
-    ...{ pool, kind: "transfer", txHash: hash, lt: 0n, timestamp, fee: 0n, gas, refund: 0n },
+    pool,
+    kind: "transfer",
+    txHash: hash,
+    lt: 0n,
+    timestamp,
+    fee: 0n,
+    gas,
+    refund: 0n,
   }));
 }
 

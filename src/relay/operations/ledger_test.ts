@@ -8,11 +8,21 @@ const native = { id: "0:aa", deployment: { asset: "native", denomination: 1_000n
 const jetton = { id: "0:bb", deployment: { asset: "jet", denomination: 1_000n } };
 const base = { tx: { lt: 7n, hash: "07" }, timestamp: 70, sender: us, queryId: 1n, messageHash: "" };
 const paid = (more: Partial<WithdrawalEvent> = {}): WithdrawalEvent => ({
-  ...{ ...base, kind: "withdrawal", nullifierHash: 1n, fee: 50n, refund: 6n, recipient: other, relayer: us },
+  ...base,
+  kind: "withdrawal",
+  nullifierHash: 1n,
+  fee: 50n,
+  refund: 6n,
+  recipient: other,
+  relayer: us,
   ...more,
 });
 const refused = (more: Partial<RefusedEvent> = {}): RefusedEvent => ({
-  ...{ ...base, kind: "refused", op: "withdraw", exitCode: 202, cost: 9n },
+  ...base,
+  kind: "refused",
+  op: "withdraw",
+  exitCode: 202,
+  cost: 9n,
   ...more,
 });
 

@@ -73,7 +73,8 @@ export async function runSettler(
       } catch (error) {
         if (signal.aborted) return;
         log.warning("the waiting deposits of {pool} are not settled: {error}", {
-          ...{ pool: pool.key, error: String(error) },
+          pool: pool.key,
+          error: String(error),
         });
       }
     }
@@ -113,12 +114,17 @@ async function prepareSettlement(
   const { proof } = await prover.proveSettlement(input, { signal });
   const [start, end] = [settlementStart(input), settlementEnd(input)];
   const message = contract.buildSettleMessage({
-    ...{ newRoot: input.newRoot, end, proof, value },
+    newRoot: input.newRoot,
+    end,
+    proof,
+    value,
     queryId: BigInt(start), // with it, a restarted relayer recognises its message
   });
   if (!settlements.add(pool, { input, message })) return true;
   log.info("{pool}: settling {count} deposits, for a reward of at most {reward} nano", {
-    ...{ pool: pool.key, count: end - start, reward: String(reward) },
+    pool: pool.key,
+    count: end - start,
+    reward: String(reward),
   });
   changes.notify();
   return true;
@@ -153,7 +159,12 @@ async function nextInput(
   // The reward grows with the time since the last settlement, so our earlier settlement resets it.
   const rule = rewardByRule(last === undefined ? info : { ...info, waitingSince: now }, count, now);
   const reward = mode === "eager" ? rule : await profitableReward({
-    ...{ contract, info, rule, first, count, prices },
+    contract,
+    info,
+    rule,
+    first,
+    count,
+    prices,
     assetKind: pool.deployment.asset === "native" ? "native" : "jetton",
     ahead: settlements.count(pool),
     knownDeposits: tree.leafCount,

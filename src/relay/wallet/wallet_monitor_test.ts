@@ -25,7 +25,10 @@ function monitor(apart: number, { seqno = 5, usesWallClock = true, confirmed }: 
     runGetMethod: () => Promise.resolve(new TupleReader([int(confirmed!)])),
   } as unknown as Chain;
   const observer = new WalletMonitor({
-    ...{ wallet, chain, usesWallClock, hasSecondEndpoint: confirmed !== undefined },
+    wallet,
+    chain,
+    usesWallClock,
+    hasSecondEndpoint: confirmed !== undefined,
     clock: { now: () => now, sleep: () => Promise.resolve() },
   });
   return { observer, state, pass: (ms: number) => void (now += ms) };
@@ -88,7 +91,12 @@ function historyOf(
     const lt = BigInt(1_000 * (i + 1));
     const message = { src: pool, dest: address, value: 1n, lt: lt - 1n, now: at };
     history.push(transactionOf({
-      ...{ account: address, lt, now: at, exitCode: 0, fees: 40n, prev: history.at(-1)?.id ?? null },
+      account: address,
+      lt,
+      now: at,
+      exitCode: 0,
+      fees: 40n,
+      prev: history.at(-1)?.id ?? null,
       inMessage: n === undefined
         ? internalMessage({ ...message, body: bodyOf(0) })
         : { info: { type: "external-in", dest: address, importFee: 0n }, body: bodyOf(n) },

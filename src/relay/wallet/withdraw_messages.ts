@@ -106,7 +106,11 @@ function buildMessage(
 function toWithdrawal({ job: { root, nullifierHash, fee, refund, message } }: PayableJob, relayer: Address) {
   const { recipient, proof } = message!;
   return {
-    ...{ root, nullifierHash, fee, refund, relayer },
+    root,
+    nullifierHash,
+    fee,
+    refund,
+    relayer,
     recipient: Address.parse(recipient),
     proof: Cell.fromBase64(proof),
   };

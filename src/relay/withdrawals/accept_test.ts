@@ -21,8 +21,12 @@ const recipient = new Address(0, Buffer.alloc(32, 3));
 const relayerAddress = new Address(0, Buffer.alloc(32, 2));
 const id = { pool: address.toRawString(), nullifierHash: 9n };
 const signals = {
-  ...{ root: 7n, nullifierHash: 9n, fee: 50n, refund: 5n },
-  ...{ recipient: addressToField(recipient), relayer: addressToField(relayerAddress) },
+  root: 7n,
+  nullifierHash: 9n,
+  fee: 50n,
+  refund: 5n,
+  recipient: addressToField(recipient),
+  relayer: addressToField(relayerAddress),
 };
 const request: WithdrawRequest = {
   pool: address,
@@ -33,7 +37,9 @@ const request: WithdrawRequest = {
   signals,
 };
 const pool = {
-  ...{ id: id.pool, formattedAddress: "the pool", lacksMinFee: false },
+  id: id.pool,
+  formattedAddress: "the pool",
+  lacksMinFee: false,
   deployment: { asset: "jet", denomination: 10_000_000n, maxRefund: 5n },
   readiness: () => ({ ready: true }),
   rootPlacesLeft: () => 30,
@@ -60,13 +66,21 @@ function relayer({ hourly = 0 } = {}) {
   const changes = new ChangeSignal();
   const caps = new HourlyCaps(createMemoryRateLimitStore(() => now), { hourly, hourlyPerPool: 0 });
   const deps = {
-    ...{ store, clock, changes, deduplicator: new SingleFlight<Job>(), feeBps: 0, feeMinNano: 0n },
-    ...{ pools: new Map([[id.pool, pool]]), wallet: { address: relayerAddress }, hourlyCaps: caps },
+    store,
+    clock,
+    changes,
+    deduplicator: new SingleFlight<Job>(),
+    feeBps: 0,
+    feeMinNano: 0n,
+    pools: new Map([[id.pool, pool]]),
+    wallet: { address: relayerAddress },
+    hourlyCaps: caps,
     unjournaled: new Map<Candidate, string>(),
     balance: new WalletBalance({ balance: () => Promise.resolve(1_000_000n) }, clock, { warn: 0n, stop: 0n }),
     proofVerifier: { verify: () => Promise.resolve(++proofs > 0) },
     poolCache: {
-      ...{ getPoolInfo: () => Promise.resolve({ claims: 0 }), getIsSpent: () => Promise.resolve(false) },
+      getPoolInfo: () => Promise.resolve({ claims: 0 }),
+      getIsSpent: () => Promise.resolve(false),
       getWithdrawValue: () => Promise.resolve(0n),
     },
     fillRandom: (bytes: Uint8Array) => void bytes.fill(1),
@@ -76,7 +90,12 @@ function relayer({ hourly = 0 } = {}) {
     changes.notify();
   };
   return {
-    ...{ store, caps, deps, change, proofs: () => proofs, elapsed: () => now - START_MS },
+    store,
+    caps,
+    deps,
+    change,
+    proofs: () => proofs,
+    elapsed: () => now - START_MS,
     submit: (signal = never, changed: Partial<WithdrawRequest> = {}) =>
       submitWithdrawal({ ...request, ...changed }, deps, signal),
     at: (at: number, act: () => unknown) => void due.push({ at, act }),

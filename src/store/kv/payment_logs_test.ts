@@ -9,7 +9,11 @@ const pool = `0:${"ab".repeat(32)}`;
 const other = `0:${"cd".repeat(32)}`;
 const hash = (i: number) => i.toString(16).padStart(64, "0");
 const payment = (n: number, timestamp: number, txHash = hash(n)): Withdrawal => ({
-  ...{ nullifierHash: BigInt(n), fee: 1n, refund: 0n, timestamp, txHash },
+  nullifierHash: BigInt(n),
+  fee: 1n,
+  refund: 0n,
+  timestamp,
+  txHash,
 });
 
 async function withPayments(payments: readonly Withdrawal[], use: (kv: Deno.Kv) => Promise<void>) {

@@ -12,34 +12,55 @@ const cursor = (i: number) => ({ lt: BigInt(i), hash: hash(i) });
 const FROM = cursor(1_000);
 
 const deposit = (leafIndex: number): Deposit => ({
-  ...{ leafIndex, commitment: BigInt(leafIndex), timestamp: 1, txHash: hash(leafIndex) },
+  leafIndex,
+  commitment: BigInt(leafIndex),
+  timestamp: 1,
+  txHash: hash(leafIndex),
 });
 const withdrawal = (n: number): Withdrawal => ({
-  ...{ nullifierHash: BigInt(n), fee: 1n, refund: 0n, timestamp: 1, txHash: hash(n) },
+  nullifierHash: BigInt(n),
+  fee: 1n,
+  refund: 0n,
+  timestamp: 1,
+  txHash: hash(n),
 });
 const job = (n: number): Job => ({
-  ...{ pool, nullifierHash: BigInt(n), state: "confirmed", queryId: 1n, root: 1n, fee: 1n, refund: 0n },
-  ...{ failures: 0, acceptedAt: 1 },
+  pool,
+  nullifierHash: BigInt(n),
+  state: "confirmed",
+  queryId: 1n,
+  root: 1n,
+  fee: 1n,
+  refund: 0n,
+  failures: 0,
+  acceptedAt: 1,
 });
 const LAST_LT = 2n ** 64n - 1n;
 const entry = (lt: bigint): LedgerEntry => ({
-  ...{
-    pool,
-    kind: "withdrawal",
-    txHash: lt.toString(16).padStart(64, "0"),
-    lt,
-    timestamp: 1,
-    fee: 1n,
-    gas: 1n,
-    refund: 0n,
-  },
+  pool,
+  kind: "withdrawal",
+  txHash: lt.toString(16).padStart(64, "0"),
+  lt,
+  timestamp: 1,
+  fee: 1n,
+  gas: 1n,
+  refund: 0n,
 });
 const logged = (position: number): LogEntry => ({
-  ...{ kind: "payment", value: BigInt(position), settled: 1, position, txHash: hash(position) },
+  kind: "payment",
+  value: BigInt(position),
+  settled: 1,
+  position,
+  txHash: hash(position),
 });
 const reopen = (job: Job): Job => ({ ...job, state: "accepted" });
 const request = (change: Partial<Rollback> = {}): Rollback => ({
-  ...{ pool, from: FROM, to: cursor(10), keptLeafCount: 10, nullifierHashes: [7n], keptLogLength: 2 },
+  pool,
+  from: FROM,
+  to: cursor(10),
+  keptLeafCount: 10,
+  nullifierHashes: [7n],
+  keptLogLength: 2,
   ...change,
 });
 

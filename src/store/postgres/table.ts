@@ -13,19 +13,31 @@ export interface Column<V> {
 }
 
 export const text = <V extends string>(name: string): Column<V> => ({
-  ...{ name, type: "text", encode: (value) => value, decode: (stored) => stored as V },
+  name,
+  type: "text",
+  encode: (value) => value,
+  decode: (stored) => stored as V,
 });
 
 export const integer = (name: string, type: "integer" | "bigint" = "integer"): Column<number> => ({
-  ...{ name, type, encode: (value) => value, decode: Number },
+  name,
+  type,
+  encode: (value) => value,
+  decode: Number,
 });
 
 export const numeric = (name: string): Column<bigint> => ({
-  ...{ name, type: "numeric", encode: String, decode: (stored) => BigInt(stored as string) },
+  name,
+  type: "numeric",
+  encode: String,
+  decode: (stored) => BigInt(stored as string),
 });
 
 export const fieldElement = (name: string): Column<bigint> => ({
-  ...{ name, type: "bytea", encode: fieldToBytea, decode: (stored) => bytesToBigint(stored as Uint8Array) },
+  name,
+  type: "bytea",
+  encode: fieldToBytea,
+  decode: (stored) => bytesToBigint(stored as Uint8Array),
 });
 
 export function fieldToBytea(x: bigint): Buffer {

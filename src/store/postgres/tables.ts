@@ -85,11 +85,14 @@ export function fromJobRow({ recipient, proof, ...job }: JobRow): Job {
 }
 
 const transferJobs: Column<Transfer["jobs"]> = {
-  ...{ name: "jobs", type: "jsonb" },
+  name: "jobs",
+  type: "jsonb",
   encode: (jobs) => JSON.stringify(jobs, (_, value) => typeof value === "bigint" ? String(value) : value),
   decode: (stored) =>
     (stored as { pool: PoolId; nullifierHash: string; queryId: string }[]).map((job) => ({
-      ...{ pool: job.pool, nullifierHash: BigInt(job.nullifierHash), queryId: BigInt(job.queryId) },
+      pool: job.pool,
+      nullifierHash: BigInt(job.nullifierHash),
+      queryId: BigInt(job.queryId),
     })),
 };
 
@@ -98,7 +101,9 @@ export const transferTable = new Table<Transfer>("transfers", {
   seqno: integer("seqno", "bigint"),
   validUntil: integer("valid_until", "bigint"),
   boc: {
-    ...{ name: "boc", type: "bytea", encode: Buffer.from },
+    name: "boc",
+    type: "bytea",
+    encode: Buffer.from,
     decode: (stored) => new Uint8Array(stored as Uint8Array),
   },
   jobs: transferJobs,
@@ -107,7 +112,9 @@ export const transferTable = new Table<Transfer>("transfers", {
 
 export function readDeposits(query: Query, pool: PoolId): AsyncIterable<Deposit> {
   return depositTable.read(query, "where leaf_index >= $1 and pool = $2 order by leaf_index", {
-    ...{ start: [0], after: ({ leafIndex }) => [leafIndex + 1], fixed: [pool] },
+    start: [0],
+    after: ({ leafIndex }) => [leafIndex + 1],
+    fixed: [pool],
   });
 }
 
@@ -121,7 +128,9 @@ export function readWithdrawals(query: Query, pool: PoolId): AsyncIterable<Withd
 
 export function readPoolLog(query: Query, pool: PoolId, position: number): AsyncIterable<LogEntry> {
   return logTable.read(query, "where position >= $1 and pool = $2 order by position", {
-    ...{ start: [position], after: (last) => [last.position + 1], fixed: [pool] },
+    start: [position],
+    after: (last) => [last.position + 1],
+    fixed: [pool],
   });
 }
 

@@ -8,8 +8,14 @@ const funds = (change: Partial<Parameters<typeof poolFunds>[0]> = {}) =>
 
 Deno.test("funds: a native pool owes its notes in coins, and a share of them is paid back by withdrawals", () => {
   deepEqual(funds(), {
-    ...{ available: 470n, unspentNotes: 300n, debt: 20n, obligations: 280n, surplus: 190n, shortfall: 0n },
-    ...{ runwayYears: 11.75, reserveYears: 4.75 },
+    available: 470n,
+    unspentNotes: 300n,
+    debt: 20n,
+    obligations: 280n,
+    surplus: 190n,
+    shortfall: 0n,
+    runwayYears: 11.75,
+    reserveYears: 4.75,
   });
 });
 

@@ -124,8 +124,17 @@ function stateOf() {
   commitments.add(6n);
   for (let i = 1n; i <= 33n; i++) history.push(i);
   return {
-    ...{ denomination: 10n ** 9n, deposits: 2 ** 32 - 1, withdrawals: 2 ** 32 - 2, debt: 77n },
-    ...{ touched: 2 ** 32 - 3, nullifiers, root: 2n ** 255n - 1n, commitments, history, paused: true, owner },
+    denomination: 10n ** 9n,
+    deposits: 2 ** 32 - 1,
+    withdrawals: 2 ** 32 - 2,
+    debt: 77n,
+    touched: 2 ** 32 - 3,
+    nullifiers,
+    root: 2n ** 255n - 1n,
+    commitments,
+    history,
+    paused: true,
+    owner,
   };
 }
 
@@ -159,7 +168,9 @@ Deno.test("the data of a jetton pool adds its jetton before the nullifiers, and 
   }]]);
   const read = (wallet: Address | null, withClaims: boolean) => {
     const slice = encodePoolData({
-      ...{ ...state, owner: null, paused: false },
+      ...state,
+      owner: null,
+      paused: false,
       jetton: { master, wallet, ...withClaims && { claims } },
     }).beginParse();
     const nullifiers = slice.loadRef().beginParse();

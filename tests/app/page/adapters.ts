@@ -23,7 +23,15 @@ const records = new Records();
 const config = await readAppConfig(booted.base);
 
 export const adapters = {
-  ...{ booted, records, config, Secret, Address, Cell, createProver, proverLocations, openStoredNotes },
+  booted,
+  records,
+  config,
+  Secret,
+  Address,
+  Cell,
+  createProver,
+  proverLocations,
+  openStoredNotes,
   files: browserNoteFiles(records),
   vaults: browserVaults(booted.vaultWorker),
   leaves: browserPageCache(records),

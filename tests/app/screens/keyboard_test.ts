@@ -137,7 +137,11 @@ function focusOf(page: Page): Promise<Focus | undefined> {
     });
     const { type = "", value = "" } = found as HTMLInputElement;
     return {
-      ...{ tag: found.tagName, id: found.id, type, value, hasRing },
+      tag: found.tagName,
+      id: found.id,
+      type,
+      value,
+      hasRing,
       text: (label ?? found).innerText.trim(),
       isControl: found.matches("a, button, input, textarea, summary"),
     };

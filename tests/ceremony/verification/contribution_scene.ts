@@ -35,7 +35,17 @@ export async function openScene() {
   const at = (list: readonly Zkey["contributions"][0][], i: number) => list[i];
   const open = stack.move();
   return {
-    ...{ withEntry, honest, atRound, arithmetic, withKey, at, origin, ptau, r1cs, verify, keyOf },
+    withEntry,
+    honest,
+    atRound,
+    arithmetic,
+    withKey,
+    at,
+    origin,
+    ptau,
+    r1cs,
+    verify,
+    keyOf,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }

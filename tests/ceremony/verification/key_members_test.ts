@@ -55,8 +55,18 @@ async function openScene() {
     assert.rejects(checkDelta({ ...key, ...change }, arithmetic), message, Object.keys(change)[0]);
   const open = stack.move();
   return {
-    ...{ initial, r1cs, tau, arithmetic, key, history, initialFails, keyFails, g1, g2, ceremony },
-    ...{ deltaFails },
+    initial,
+    r1cs,
+    tau,
+    arithmetic,
+    key,
+    history,
+    initialFails,
+    keyFails,
+    g1,
+    g2,
+    ceremony,
+    deltaFails,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }

@@ -56,7 +56,13 @@ async function openScene() {
   const named = /(announcement|contribution|beacon) \d/;
   const open = stack.move();
   return {
-    ...{ atRound, tiny, refused, honest, rewritten, named, verify },
+    atRound,
+    tiny,
+    refused,
+    honest,
+    rewritten,
+    named,
+    verify,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }

@@ -34,7 +34,17 @@ export async function openScene() {
   await withdraw(own, "--self", ...payer);
   const open = stack.move();
   return {
-    ...{ net, dir, at, env, payer, relayer, notes, relayed, unspent, recipient, withdraw },
+    net,
+    dir,
+    at,
+    env,
+    payer,
+    relayer,
+    notes,
+    relayed,
+    unspent,
+    recipient,
+    withdraw,
     out: `${dir}/report.json`,
     page: `${dir}/report.html`,
     verify: (file: string, ...args: string[]) => runCli(["compliance", "verify", file, ...at, ...args]),

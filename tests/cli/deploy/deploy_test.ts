@@ -25,7 +25,16 @@ async function openScene(dir: string) {
   const listed = async () => (await readRegistry("localnet", registry)).pools;
   const open = stack.move();
   return {
-    ...{ at, env, wallet, registry, listed, chain, dir, payer, net, mnemonic },
+    at,
+    env,
+    wallet,
+    registry,
+    listed,
+    chain,
+    dir,
+    payer,
+    net,
+    mnemonic,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }

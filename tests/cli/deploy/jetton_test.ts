@@ -23,7 +23,14 @@ async function openScene(dir: string) {
   const deploy = ["deploy", ...at, "--asset", master, "--amount", "2.5", "--burn-owner"];
   const open = stack.move();
   return {
-    ...{ deploy, env, master, registry, net, chain, address, at },
+    deploy,
+    env,
+    master,
+    registry,
+    net,
+    chain,
+    address,
+    at,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }

@@ -25,7 +25,14 @@ async function openScene() {
     );
   const open = stack.move();
   return {
-    ...{ storeEnv, net, run, at, states, payer, deposited, other },
+    storeEnv,
+    net,
+    run,
+    at,
+    states,
+    payer,
+    deposited,
+    other,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }

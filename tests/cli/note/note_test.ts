@@ -96,8 +96,14 @@ async function createsAndChecks(t: Deno.TestContext, { at, env, state, runJson, 
 async function findsNotesOfSuccessor({ net, registry, dir, runJson, at }: Scene): Promise<void> {
   const first = net.pool("native-1");
   const successor = await deployPool({
-    ...{ chain: net.chain, wallet: net.user, network: "localnet", asset: "native", amount: "1" },
-    ...{ owner: null, generation: 1, pollIntervalMs: 50 },
+    chain: net.chain,
+    wallet: net.user,
+    network: "localnet",
+    asset: "native",
+    amount: "1",
+    owner: null,
+    generation: 1,
+    pollIntervalMs: 50,
   });
   const pools = new Map([...net.localnet.deployments.pools, ["native-1-g1", successor]]);
   const both: Deployments = { network: "localnet", pools };

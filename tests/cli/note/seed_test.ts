@@ -29,7 +29,18 @@ async function openScene() {
   const deposited: string[] = [];
   const open = stack.move();
   return {
-    ...{ dir, runJson, run, deposited, deposit, payer, at, phone, notesOf, net, env, state },
+    dir,
+    runJson,
+    run,
+    deposited,
+    deposit,
+    payer,
+    at,
+    phone,
+    notesOf,
+    net,
+    env,
+    state,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }

@@ -46,8 +46,14 @@ async function openScene(dir: string) {
 
   const note = createNote({ asset, amount: "10", network: "localnet" });
   await depositJetton({
-    ...{ chain: net.chain, pool, network: "localnet", jetton: { asset, decimals, jettonMaster: master } },
-    ...{ wallet: net.user, prover: net.prover, note, pollIntervalMs: 50 },
+    chain: net.chain,
+    pool,
+    network: "localnet",
+    jetton: { asset, decimals, jettonMaster: master },
+    wallet: net.user,
+    prover: net.prover,
+    note,
+    pollIntervalMs: 50,
   });
   net.tree(KEY).append(note.commitment);
   await net.untilIndexed(KEY);

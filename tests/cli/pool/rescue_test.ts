@@ -47,16 +47,14 @@ Deno.test("tonado pool rescue pays for storage before a pool freezes, and thaws 
       const address = await deploy(nativePoolInit({ denomination, owner: null }), toNano("0.02"));
       const { codeHash, vkeyHash } = loadPoolCode();
       const entry: Deployment = {
-        ...{
-          address,
-          asset: "native",
-          amount: "2",
-          denomination,
-          deployedSeqno: 1,
-          codeHash,
-          vkeyHash,
-          owner: null,
-        },
+        address,
+        asset: "native",
+        amount: "2",
+        denomination,
+        deployedSeqno: 1,
+        codeHash,
+        vkeyHash,
+        owner: null,
       };
       const registry = `${dir}/localnet.json`;
       await Deno.writeTextFile(

@@ -46,11 +46,20 @@ async function useOnce(
     const nullifierHash = poseidon([nullifier, 0n]);
     const order = { root: newRoot, nullifierHash, fee: 0n, refund: 0n };
     const { proof } = await prover.proveWithdraw2({
-      ...{ ...order, recipient: addressToField(recipient), relayer: addressToField(null) },
-      ...{ nullifier, secret, ...tree.path(0) },
+      ...order,
+      recipient: addressToField(recipient),
+      relayer: addressToField(null),
+      nullifier,
+      secret,
+      ...tree.path(0),
     });
     await send(pool.buildWithdrawMessage({
-      ...{ ...order, recipient, relayer: null, rootNumber: 0, carried: null, proof },
+      ...order,
+      recipient,
+      relayer: null,
+      rootNumber: 0,
+      carried: null,
+      proof,
       value: await pool.getWithdrawValue(0n),
     }));
     assert.deepEqual([await pool.getSettled(), (await pool.getPoolInfo()).withdrawals], [1, 1]);
@@ -99,8 +108,15 @@ Deno.test("tonado pool rescue thaws a small frozen version 2 pool with its whole
       const pool = new V2Pool(chain, address);
       const { codeHash, vkeyHash } = loadPoolCode("native2");
       const entry: Deployment = {
-        ...{ address, asset: "native", amount: "2", version: 2, denomination: DENOMINATION },
-        ...{ deployedSeqno: 1, codeHash, vkeyHash, owner: null },
+        address,
+        asset: "native",
+        amount: "2",
+        version: 2,
+        denomination: DENOMINATION,
+        deployedSeqno: 1,
+        codeHash,
+        vkeyHash,
+        owner: null,
       };
       const registry = `${dir}/localnet.json`;
       const pools = new Map([["native-2-v2", entry]]);
@@ -134,16 +150,27 @@ Deno.test("tonado pool rescue thaws a small frozen jetton pool of version 2", ()
       const { jettonWallet } = await pool.getPoolInfo();
       const { codeHash, vkeyHash } = loadPoolCode("jetton2");
       const entry: Deployment = {
-        ...{ address, asset: "jet", amount: "2", version: 2, denomination, decimals },
-        ...{ deployedSeqno: 1, codeHash, vkeyHash, owner: null },
-        ...{ jettonMaster: master, jettonWallet: jettonWallet! },
+        address,
+        asset: "jet",
+        amount: "2",
+        version: 2,
+        denomination,
+        decimals,
+        deployedSeqno: 1,
+        codeHash,
+        vkeyHash,
+        owner: null,
+        jettonMaster: master,
+        jettonWallet: jettonWallet!,
       };
       const registry = `${dir}/localnet.json`;
       const pools = new Map([["jet-2-v2", entry]]);
       await Deno.writeTextFile(registry, formatDeployments({ network: "localnet", pools }));
       await useOnce(tools, pool, async (commitment) =>
         pool.buildJettonDepositMessage({
-          ...{ commitment, amount: denomination, owner: wallet.address },
+          commitment,
+          amount: denomination,
+          owner: wallet.address,
           jettonWallet: await fetchJettonWalletAddress(chain, master, wallet.address),
           forwardAmount: await pool.getDepositValue(),
         }));

@@ -20,8 +20,14 @@ const registry = formatDeployments({
   pools: new Map([
     ["native-10", { ...common, address: native, asset: "native", amount: "10", denomination: 10n ** 10n }],
     ["jusdt-20", {
-      ...{ ...common, address: jetton, asset: "jusdt", amount: "20", denomination: 20_000_000n },
-      ...{ jettonMaster: unknown, jettonWallet: unknown, decimals: 6 },
+      ...common,
+      address: jetton,
+      asset: "jusdt",
+      amount: "20",
+      denomination: 20_000_000n,
+      jettonMaster: unknown,
+      jettonWallet: unknown,
+      decimals: 6,
     }],
   ]),
 });
@@ -29,8 +35,14 @@ const registry = formatDeployments({
 const day = (text: string) => Date.parse(text) / 1_000;
 let lt = 0n;
 const entry = (pool: Address, timestamp: number, more: Partial<LedgerEntry>): LedgerEntry => ({
-  ...{ pool: pool.toRawString(), kind: "withdrawal", txHash: hash, lt: ++lt, timestamp },
-  ...{ fee: 0n, gas: 0n, refund: 0n },
+  pool: pool.toRawString(),
+  kind: "withdrawal",
+  txHash: hash,
+  lt: ++lt,
+  timestamp,
+  fee: 0n,
+  gas: 0n,
+  refund: 0n,
   ...more,
 });
 const entries: LedgerEntry[] = [
@@ -86,12 +98,26 @@ for (const kind of ["embedded", "postgres"] as const) {
         equal(network, "testnet");
         deepEqual([since, until], ["2026-11-01T00:00:00.000Z", "2026-11-02T00:00:00.000Z"]);
         const sums = {
-          ...{ pool: "native-10", address: native.toRawString(), asset: "native", paid: 1, refused: 1 },
-          ...{ fees: "60000001", gas: "34000049", refunds: "30000000", profit: "-4000048" },
+          pool: "native-10",
+          address: native.toRawString(),
+          asset: "native",
+          paid: 1,
+          refused: 1,
+          fees: "60000001",
+          gas: "34000049",
+          refunds: "30000000",
+          profit: "-4000048",
         };
         const ofJettons = {
-          ...{ pool: "jusdt-20", address: jetton.toRawString(), asset: "jusdt", paid: 1, refused: 0 },
-          ...{ fees: "500000", gas: "90000000", refunds: "100000000", profit: null },
+          pool: "jusdt-20",
+          address: jetton.toRawString(),
+          asset: "jusdt",
+          paid: 1,
+          refused: 0,
+          fees: "500000",
+          gas: "90000000",
+          refunds: "100000000",
+          profit: null,
         };
         deepEqual(days, [sums, ofJettons].map((each) => ({ day: "2026-11-01", ...each })));
         deepEqual(totals, [sums, ofJettons]);

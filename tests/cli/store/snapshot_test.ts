@@ -37,7 +37,15 @@ async function openScene(key: string) {
   await store.close();
   const open = stack.move();
   return {
-    ...{ file, net, registry, wallet, at, v2, notes, folder, nullifierHash },
+    file,
+    net,
+    registry,
+    wallet,
+    at,
+    v2,
+    notes,
+    folder,
+    nullifierHash,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }

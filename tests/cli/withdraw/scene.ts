@@ -19,7 +19,19 @@ export async function openScene() {
   const fee = 50_000_000n;
   const open = stack.move();
   return {
-    ...{ ids, fresh, honest, withdraw, net, registry, dir, env, api, balance, fee, at, payer },
+    ids,
+    fresh,
+    honest,
+    withdraw,
+    net,
+    registry,
+    dir,
+    env,
+    api,
+    balance,
+    fee,
+    at,
+    payer,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }

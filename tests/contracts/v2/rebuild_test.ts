@@ -26,16 +26,19 @@ Deno.test("queue, tree, roots and spent set are rebuilt from the logs of a drawn
     // The logs do not contain the gas that withdrawals have to pay back.
     const { denomination, pending, debt } = stored;
     const rebuilt = encodeV2PoolData({
-      ...{ denomination, pending, debt, ...times, paused: false },
-      ...{
-        deposits: commitments.length,
-        settled: leaves,
-        withdrawals,
-        spent,
-        roots: acceptedRoots,
-        rootCount,
-      },
-      ...{ commitment: (leafIndex: number) => commitments[leafIndex], generation: 0 },
+      denomination,
+      pending,
+      debt,
+      ...times,
+      paused: false,
+      deposits: commitments.length,
+      settled: leaves,
+      withdrawals,
+      spent,
+      roots: acceptedRoots,
+      rootCount,
+      commitment: (leafIndex: number) => commitments[leafIndex],
+      generation: 0,
       owner: (await pool.getPoolInfo()).owner,
     });
     assert.ok(rebuilt.equals(await pool.data()), what);

@@ -35,7 +35,13 @@ async function openScene() {
   await net.startRelayer({ settle: "eager", batchMs: 3_000, maxCostNano: toNano(10) });
   const open = stack.move();
   return {
-    ...{ net, common, notes, jettonMaster, balanceOf, v2, denomination },
+    net,
+    common,
+    notes,
+    jettonMaster,
+    balanceOf,
+    v2,
+    denomination,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }
@@ -102,12 +108,10 @@ async function returnsWrongAmount(
   }, { signal: stop.signal });
   waiting.catch(() => {});
   const wrong = v2.pool.buildJettonDepositMessage({
-    ...{
-      commitment: notes[2].commitment,
-      amount: denomination - 1n,
-      owner: net.user.address,
-      jettonWallet,
-    },
+    commitment: notes[2].commitment,
+    amount: denomination - 1n,
+    owner: net.user.address,
+    jettonWallet,
     forwardAmount: await v2.pool.getDepositValue(),
   });
   await net.user.send([wrong]);
@@ -144,7 +148,10 @@ async function paysTwoNotes({ common, notes, net, v2, balanceOf, denomination }:
 async function passesAudit({ net, balanceOf, denomination }: Scene): Promise<void> {
   const { address } = net.pool(KEY);
   const { sound, checks } = await auditPool({
-    ...{ chain: net.chain, network: "localnet", address, registry: net.localnet.deployments },
+    chain: net.chain,
+    network: "localnet",
+    address,
+    registry: net.localnet.deployments,
   });
   ok(sound, JSON.stringify(checks.filter(({ verdict }) => verdict === "failed")));
   equal(await balanceOf(address), denomination);

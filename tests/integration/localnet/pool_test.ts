@@ -46,8 +46,11 @@ async function openScene() {
     const signals = { root: tree.root, nullifierHash: note.nullifierHash, fee, refund };
     const { proof } = await prover.proveWithdraw({
       ...signals,
-      ...{ recipient: addressToField(recipient), relayer: addressToField(relayer) },
-      ...{ nullifier: note.nullifier, secret: note.secret, ...tree.path(0) },
+      recipient: addressToField(recipient),
+      relayer: addressToField(relayer),
+      nullifier: note.nullifier,
+      secret: note.secret,
+      ...tree.path(0),
     });
     return { ...signals, recipient, relayer, proof };
   };
@@ -57,8 +60,21 @@ async function openScene() {
   });
   const open = stack.move();
   return {
-    ...{ pool, tree, denomination, scan, send, events, wallet, note, prover, chain, prove, relayer },
-    ...{ address, net, state },
+    pool,
+    tree,
+    denomination,
+    scan,
+    send,
+    events,
+    wallet,
+    note,
+    prover,
+    chain,
+    prove,
+    relayer,
+    address,
+    net,
+    state,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }

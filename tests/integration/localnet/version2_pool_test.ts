@@ -31,7 +31,11 @@ async function openScene({ net, chain, wallet }: EmptyLocalnet) {
   await using stack = new AsyncDisposableStack();
   const options = { chain, wallet, network: "localnet", pollIntervalMs: 1 } as const;
   const deployment = await deployPool({
-    ...{ ...options, asset: "native", amount: "10", owner: null, version: 2 },
+    ...options,
+    asset: "native",
+    amount: "10",
+    owner: null,
+    version: 2,
   });
   const pool = new V2Pool(chain, deployment.address);
   const prover = await createProver({ maxWorkers: 2 });
@@ -50,20 +54,41 @@ async function openScene({ net, chain, wallet }: EmptyLocalnet) {
   const prove = async (leafIndex: number, to = recipient) => {
     const nullifierHash = poseidon([notes[leafIndex].nullifier, BigInt(leafIndex)]);
     const { proof } = await prover.proveWithdraw2({
-      ...{ root: tree.root, nullifierHash, fee: FEE, refund: 0n },
-      ...{ recipient: addressToField(to), relayer: addressToField(wallet.address) },
-      ...{ ...notes[leafIndex], ...tree.path(leafIndex) },
+      root: tree.root,
+      nullifierHash,
+      fee: FEE,
+      refund: 0n,
+      recipient: addressToField(to),
+      relayer: addressToField(wallet.address),
+      ...notes[leafIndex],
+      ...tree.path(leafIndex),
     });
     const carried = spent.carried(nullifierHash);
     return {
-      ...{ root: tree.root, rootNumber: 0, nullifierHash, fee: FEE, refund: 0n },
-      ...{ recipient: to, relayer: wallet.address, proof, carried },
+      root: tree.root,
+      rootNumber: 0,
+      nullifierHash,
+      fee: FEE,
+      refund: 0n,
+      recipient: to,
+      relayer: wallet.address,
+      proof,
+      carried,
     };
   };
   stack.defer(() => prover.close());
   const open = stack.move();
   return {
-    ...{ deployment, pool, tree, send, readEvents, wallet, prover, prove, spent, chain },
+    deployment,
+    pool,
+    tree,
+    send,
+    readEvents,
+    wallet,
+    prover,
+    prove,
+    spent,
+    chain,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }
@@ -165,7 +190,9 @@ async function withdrawsOnce(
 async function audits({ send, pool, chain, deployment }: Scene): Promise<void> {
   await send(pool.buildCommentDepositMessage({ commitment: 8n, value: AMOUNT }));
   const { sound, checks, facts } = await auditPool({
-    ...{ chain, network: "localnet", address: pool.address },
+    chain,
+    network: "localnet",
+    address: pool.address,
     registry: { network: "localnet", pools: new Map([["native-10-v2", deployment]]) },
   });
   assert.deepEqual(checks.filter(({ verdict }) => verdict !== "ok").map(({ name }) => name), ["keys"]);

@@ -180,7 +180,9 @@ async function refusesForeignKeys(t: Deno.TestContext, tools: DeployTools): Prom
   const { wallet } = tools;
   await t.step("keys that are not in the code that would be sent", async () => {
     const pools = [{ ...native, amount: "7" }, {
-      ...{ asset: "jettoken", amount: "7", owner: null },
+      asset: "jettoken",
+      amount: "7",
+      owner: null,
       jetton: { master: owner, decimals: 9 },
     }];
     for (const pool of pools) {

@@ -27,15 +27,13 @@ function prepare({ net, chain, wallet }: EmptyLocalnet): Run {
     orders,
     deploy: (options) =>
       deployPool({
-        ...{
-          chain,
-          wallet,
-          network: "localnet",
-          asset: "jet",
-          amount: "2.5",
-          owner: null,
-          pollIntervalMs: 1,
-        },
+        chain,
+        wallet,
+        network: "localnet",
+        asset: "jet",
+        amount: "2.5",
+        owner: null,
+        pollIntervalMs: 1,
         jetton: { master: net.jetton.master, decimals: 6 },
         onTrial: (outcome) => outcomes.push(outcome),
         confirm: ({ value, trial }) => Promise.resolve(void orders.push({ value, trial })),

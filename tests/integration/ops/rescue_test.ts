@@ -42,8 +42,17 @@ async function emptiedPool(notes: number, keys = spreadKeys) {
   for (let i = 0; i < 64 + notes % 32; i++) history.push(freshElement());
   const { denomination } = pool;
   const data = encodePoolData({
-    ...{ denomination, deposits: notes, withdrawals: notes, debt: 0n, touched: pool.chain.now! },
-    ...{ commitments, nullifiers, history, root: freshElement(), paused: false, owner: null },
+    denomination,
+    deposits: notes,
+    withdrawals: notes,
+    debt: 0n,
+    touched: pool.chain.now!,
+    commitments,
+    nullifiers,
+    history,
+    root: freshElement(),
+    paused: false,
+    owner: null,
   });
   await pool.setState({ data, balance: 10_000_000n });
   const account = (await pool.chain.getContract(pool.address)).accountState;

@@ -14,7 +14,13 @@ const YEAR = 31_557_600n;
 Deno.test("the surplus of a pool follows its balance, survives a failing endpoint, and is retried after ten minutes", () =>
   withEmptyLocalnet(async ({ net, chain, wallet }) => {
     const deployment = await deployPool({
-      ...{ chain, wallet, network: "localnet", asset: "native", amount: "2", owner: null, pollIntervalMs: 1 },
+      chain,
+      wallet,
+      network: "localnet",
+      asset: "native",
+      amount: "2",
+      owner: null,
+      pollIntervalMs: 1,
     });
     const pool = new PoolState("native-2", deployment, 10_000, "localnet");
     const monitor = new PoolFundsMonitor();

@@ -38,12 +38,22 @@ const otherPool = `-1:${"07".repeat(32)}`;
 const hash = (i: number) => i.toString(16).padStart(64, "0");
 const at = (i: number): Cursor => ({ lt: BigInt(i), hash: hash(i) });
 const entry = (i: number, more: Partial<LedgerEntry> = {}): LedgerEntry => ({
-  ...{ pool, kind: "withdrawal", txHash: hash(i), lt: BigInt(i), timestamp: 1_700_000_000 + i },
-  ...{ fee: 10n ** 30n + BigInt(i), gas: BigInt(i), refund: 2n },
+  pool,
+  kind: "withdrawal",
+  txHash: hash(i),
+  lt: BigInt(i),
+  timestamp: 1_700_000_000 + i,
+  fee: 10n ** 30n + BigInt(i),
+  gas: BigInt(i),
+  refund: 2n,
   ...more,
 });
 const transfer: Transfer = {
-  ...{ seqno: 1, validUntil: 2, hash: "aa", boc: new Uint8Array(9), signedAt: 1 },
+  seqno: 1,
+  validUntil: 2,
+  hash: "aa",
+  boc: new Uint8Array(9),
+  signedAt: 1,
   jobs: [{ pool, nullifierHash: 1n, queryId: 5n }],
 };
 const transferEntry = entry(5, { kind: "transfer", txHash: "aa", lt: 0n, fee: 0n, refund: 0n });

@@ -222,7 +222,8 @@ Deno.test("tree service: a worker whose module a browser cannot load is named", 
   try {
     await withWorkers({ maxWorkers: 1 }, async (workers) => {
       await assert.rejects(workers.buildIndex(bytesOf(0, 2), 2), {
-        ...{ code: "artifact_unavailable", message: /\/tree_worker\.ts cannot be loaded/ },
+        code: "artifact_unavailable",
+        message: /\/tree_worker\.ts cannot be loaded/,
       });
     });
   } finally {

@@ -48,20 +48,18 @@ export async function openScene() {
   };
   const open = stack.move();
   return {
-    ...{
-      fresh,
-      interruptAtProof,
-      ids,
-      api,
-      withdraw,
-      balance,
-      format,
-      findStored,
-      openStore,
-      at,
-      env,
-      fixture,
-    },
+    fresh,
+    interruptAtProof,
+    ids,
+    api,
+    withdraw,
+    balance,
+    format,
+    findStored,
+    openStore,
+    at,
+    env,
+    fixture,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }

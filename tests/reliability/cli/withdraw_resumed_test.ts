@@ -45,7 +45,13 @@ async function openScene() {
     requestedPaths.filter((path) => path === "/withdraw/status").length;
   const open = stack.move();
   return {
-    ...{ api, fresh, interruptAndAge, ids, countStatusRequests, withdraw, balance },
+    api,
+    fresh,
+    interruptAndAge,
+    ids,
+    countStatusRequests,
+    withdraw,
+    balance,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }

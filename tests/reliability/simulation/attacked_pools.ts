@@ -92,8 +92,13 @@ export function toDeployment(
   { isNative, key, terms }: Terms["pools"][number],
 ): Deployment {
   return {
-    ...{ address: pool.address, asset: isNative ? "native" : key.split("-")[0], amount: "10" },
-    ...{ denomination: pool.denomination, deployedSeqno: 1, owner: null, vkeyHash: VKEY_HASH },
+    address: pool.address,
+    asset: isNative ? "native" : key.split("-")[0],
+    amount: "10",
+    denomination: pool.denomination,
+    deployedSeqno: 1,
+    owner: null,
+    vkeyHash: VKEY_HASH,
     codeHash: poolCode.hash().toString("hex"),
     ...!isNative && { jettonMaster: master, jettonWallet, decimals: 9 },
     ...terms,

@@ -80,7 +80,10 @@ class Attack {
     world.topUp(1_000n * DENOMINATION);
     for (const pool of pools) for (let i = 0; i < 30; i++) world.deposit(pool, random.element());
     const endpoint = openEndpoint(world, {
-      ...{ random, time, life, onFault: () => {} },
+      random,
+      time,
+      life,
+      onFault: () => {},
       faults: () => ({ fail: 0, loseResponse: 0, stale: 0, truncate: 0 }),
     });
     const chain = withJettons(endpoint, pools.filter((pool) => !pool.options.isNative));
@@ -93,7 +96,11 @@ class Attack {
         fee: { bps: DEFAULT_FEE_BPS, minNano: DEFAULT_FEE_MIN },
         indexer: { apiKey: "key" },
       },
-      ...{ chain, wallet: wallet.wallet, store, vkeyHashes: { 1: VKEY_HASH }, clock: life.clock(time) },
+      chain,
+      wallet: wallet.wallet,
+      store,
+      vkeyHashes: { 1: VKEY_HASH },
+      clock: life.clock(time),
       prover: { verify: (_circuit, _proof, signals) => Promise.resolve(BigInt(signals[4]) % 2n === 0n) },
       deployments: {
         network: terms.network,
@@ -202,8 +209,14 @@ class Attack {
   /** Withdraws without the relayer, to the attacker itself. */
   #withdrawDirectly({ pool, nullifierHash }: Parameters<typeof withdrawRequest>[0]): void {
     const body = storeWithdraw({
-      ...{ queryId: 1n, root: pool.roots[0], nullifierHash, fee: 0n, refund: 0n },
-      ...{ recipient: attacker, relayer: attacker, proof: beginCell().endCell() },
+      queryId: 1n,
+      root: pool.roots[0],
+      nullifierHash,
+      fee: 0n,
+      refund: 0n,
+      recipient: attacker,
+      relayer: attacker,
+      proof: beginCell().endCell(),
     });
     this.world.send(attacker, pool.address, WITHDRAW_VALUE * 10n, body);
   }

@@ -121,7 +121,10 @@ async function openScene({ browser, context, environment, journeys, downloads }:
   const { indexer, wallets: [{ mnemonic, version }] } = net;
   const wallet = await openTestWallet({ indexer, mnemonic, version });
   return {
-    ...{ journey, net, downloads, wallet },
+    journey,
+    net,
+    downloads,
+    wallet,
     async connectWallet() {
       await journey.click("Test wallet");
       const link = await journey.page.waitForSelector('a[href^="http://wallet.test/connect"]');

@@ -99,14 +99,21 @@ export async function withFaultScene(
       await Deno.mkdir(downloads);
       if (pictures) await Deno.mkdir(pictures, { recursive: true });
       const wallet = await openTestWallet({
-        ...{ indexer: net.indexer, mnemonic: payer.mnemonic, version: payer.version },
+        indexer: net.indexer,
+        mnemonic: payer.mnemonic,
+        version: payer.version,
         conduct: () => scene.conduct(),
       });
       let scene: FaultScene;
       await withBrowser(async (browser) => {
         scene = {
-          ...{ gates: { deposit, withdrawal, relayer }, app: app!, deployments, wallet, downloads },
-          ...{ indexer: net.indexer, relayer: net.relayer },
+          gates: { deposit, withdrawal, relayer },
+          app: app!,
+          deployments,
+          wallet,
+          downloads,
+          indexer: net.indexer,
+          relayer: net.relayer,
           conduct: () => "signs",
           takeFunded: () => stores.pop() ?? assert.fail("no funded note is left"),
           visit: (options = {}) => openVisit(browser, scene, options),

@@ -49,7 +49,10 @@ export function startGate(target: string, host = "127.0.0.1"): Gate {
   );
   const gate: Gate = {
     url: `http://${host}:${server.addr.port}${pathname === "/" ? "" : pathname}`,
-    ...{ requests, answer: undefined, alter: undefined, record: undefined },
+    requests,
+    answer: undefined,
+    alter: undefined,
+    record: undefined,
     hold: (path = "/") => void (held = path),
     open() {
       [gate.answer, gate.alter, held] = [undefined, undefined, undefined];

@@ -48,7 +48,9 @@ export async function driveJourney(
 ): Promise<Journey> {
   await page.setViewport({ width: 390, height: 844 });
   const journey: Journey = {
-    ...{ page, violations, origins },
+    page,
+    violations,
+    origins,
     async step(name, timeout = STEP_TIMEOUT_MS) {
       try {
         await page.waitForSelector(`[data-step^="${name}"]`, { timeout });

@@ -95,7 +95,10 @@ function readParts(): { parts: Part[]; width: number } {
       : undefined;
     return {
       name: `${element.localName} "${(element.textContent ?? "").trim().slice(0, 40)}"`,
-      ...{ left, top, right, bottom },
+      left,
+      top,
+      right,
+      bottom,
       within: elements.flatMap((other, i) => other !== element && other.contains(element) ? [i] : []),
       parent: parents.indexOf(parent),
       isClipped: !element.matches("input, textarea") && element.scrollWidth > element.clientWidth + 1,

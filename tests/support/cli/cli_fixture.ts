@@ -32,7 +32,10 @@ export async function startCliFixture(options: { readonly relayer?: boolean } = 
   await Deno.writeTextFile(`${dir}/words`, mnemonic);
   const env = { TONADO_NOTES: `${dir}/notes.age`, TONADO_PASSPHRASE: "correct horse battery" };
   return {
-    ...{ net, directory: dir, registry, env },
+    net,
+    directory: dir,
+    registry,
+    env,
     networkFlags: ["--network", "localnet", "--registry", registry, "--endpoint", net.localnet.url],
     payerFlags: ["--mnemonic-file", `${dir}/words`, "--wallet-version", version],
     api: (request) => net.request(request),

@@ -37,15 +37,13 @@ export const onLocalnet = (test: (tools: JettonTools) => Promise<void>) =>
       deployPool(master, options) {
         const { chain, wallet } = tools;
         return deployPool({
-          ...{
-            chain,
-            wallet,
-            network: "localnet",
-            asset: "jet",
-            amount: "2.5",
-            owner: null,
-            pollIntervalMs: 1,
-          },
+          chain,
+          wallet,
+          network: "localnet",
+          asset: "jet",
+          amount: "2.5",
+          owner: null,
+          pollIntervalMs: 1,
           jetton: { master, decimals: 6 },
           ...options,
         });

@@ -54,7 +54,16 @@ export async function startHeldBroadcasts() {
   const pool = net.contract(KEY);
   const open = stack.move();
   return {
-    ...{ net, frontRun, pool, selfRelayed, dropped, poor, unseen, stale, heldSlots, state },
+    net,
+    frontRun,
+    pool,
+    selfRelayed,
+    dropped,
+    poor,
+    unseen,
+    stale,
+    heldSlots,
+    state,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }

@@ -106,7 +106,9 @@ export class RelayerHarness implements AsyncDisposable {
     this.store = await (wrap.openStore?.() ?? openKvStore(this.directory));
     this.relayer = startRelayer({
       config: {
-        ...{ network: "localnet", fee: { bps: 50, minNano: 50_000_000n, maxCostNano }, indexer: {} },
+        network: "localnet",
+        fee: { bps: 50, minNano: 50_000_000n, maxCostNano },
+        indexer: {},
         ...settle && { settle },
         batchMs,
       },

@@ -68,8 +68,12 @@ export class Version2Harness {
   async request(note: Note, leafIndex: number, { refund = 0n }: { readonly refund?: bigint } = {}) {
     const nullifierHash = poseidon([note.nullifier, BigInt(leafIndex)]);
     const { proof, publicSignals } = await this.net.prover.proveWithdraw2({
-      ...{ root: this.tree.root, nullifierHash, fee: this.fee, refund },
-      ...{ nullifier: note.nullifier, secret: note.secret },
+      root: this.tree.root,
+      nullifierHash,
+      fee: this.fee,
+      refund,
+      nullifier: note.nullifier,
+      secret: note.secret,
       recipient: addressToField(recipient),
       relayer: addressToField(this.net.relayerAddress),
       ...this.tree.path(leafIndex),
@@ -82,13 +86,27 @@ export class Version2Harness {
   async directWithdrawal({ nullifier, secret }: Note) {
     const nullifierHash = poseidon([nullifier, 0n]);
     const { proof } = await this.net.prover.proveWithdraw2({
-      ...{ root: this.tree.root, nullifierHash, fee: 0n, refund: 0n, relayer: 0n },
-      ...{ nullifier, secret, recipient: addressToField(recipient) },
+      root: this.tree.root,
+      nullifierHash,
+      fee: 0n,
+      refund: 0n,
+      relayer: 0n,
+      nullifier,
+      secret,
+      recipient: addressToField(recipient),
       ...this.tree.path(0),
     });
     return this.pool.buildWithdrawMessage({
-      ...{ root: this.tree.root, rootNumber: 0, nullifierHash, fee: 0n, refund: 0n },
-      ...{ recipient, relayer: null, proof, carried: null, value: await this.pool.getWithdrawValue(0n) },
+      root: this.tree.root,
+      rootNumber: 0,
+      nullifierHash,
+      fee: 0n,
+      refund: 0n,
+      recipient,
+      relayer: null,
+      proof,
+      carried: null,
+      value: await this.pool.getWithdrawValue(0n),
     });
   }
 

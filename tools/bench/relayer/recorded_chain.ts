@@ -115,7 +115,12 @@ function recordTransactions(pool: Address, depositor: Address, count: number, wh
       prev: prev ?? (i > 0 ? { lt: lt - LT_STEP, hash: "00".repeat(32) } : null),
       now,
       inMessage: internalMessage({
-        ...{ src: depositor, dest: pool, value: 1_100_000_000n, lt: lt - 1n, now, body },
+        src: depositor,
+        dest: pool,
+        value: 1_100_000_000n,
+        lt: lt - 1n,
+        now,
+        body,
       }),
       outMessages: [logMessage(pool, lt + 1n, now, log)],
       exitCode: 0,

@@ -118,7 +118,10 @@ Deno.test("a mutant is put before the tests that execute its line, the fastest f
   coverage.set("tests/far/slow_b_test.ts", { digest: "", passesUnchanged: true, milliseconds: 900, lines });
   for (const [path, line] of [["certain", 3], ["uncertain", -3]] as const) {
     coverage.set(`tests/${path}_test.ts`, {
-      ...{ digest: "", passesUnchanged: true, milliseconds: 90, lines: { "src/a/b.ts": [line] } },
+      digest: "",
+      passesUnchanged: true,
+      milliseconds: 90,
+      lines: { "src/a/b.ts": [line] },
     });
   }
   assert.equal(coveringTests(coverage, { file: "src/a/b.ts", line: 3 })[0], "tests/certain_test.ts");
@@ -160,7 +163,11 @@ Deno.test("scores are by folder, and the ceremony has its own", () => {
   const mutant = { operator: "o", at: 0, length: 0, text: "", line: 1, shows: "a | b => c" };
   const record = { source: "s", tests: "t", budget: null };
   const entry = (file: string, verdict: "killed" | "survived" | "refused", hung?: true) => ({
-    ...{ ...mutant, ...record, file, key: `${file}${verdict}`, verdict },
+    ...mutant,
+    ...record,
+    file,
+    key: `${file}${verdict}`,
+    verdict,
     ...hung && { hung },
   });
   const core = "src/core/a.ts";

@@ -17,7 +17,8 @@ Deno.test("pool pages: a cancelled download ends at once, and the next one of it
     runGetMethod: () => Promise.resolve(new TupleReader([{ type: "tuple", items: roots }])),
   } as unknown as Chain;
   const context = {
-    ...{ trees: new PoolTrees(), pages: { read: async () => {}, write: async () => {} } },
+    trees: new PoolTrees(),
+    pages: { read: async () => {}, write: async () => {} },
     connections: () => ({ relayers: ["https://relayer.example"], withdrawalEndpoint: "" }),
     connect: () => chain,
   } as unknown as AppContext;

@@ -131,8 +131,16 @@ class DemoScenario extends ScenarioBase<Pool> {
     this.emit({ event: "tree_rebuilt", leaves: tree.size, root: fieldToHex(tree.root), knownToPool });
     const began = monotonicClock.now();
     const args = await buildWithdrawArgs({
-      ...{ ...this.place, note, jetton: this.#jetton, source, tree, recipient, relayer: relayerAddress },
-      ...{ fee, refund: this.#jetton ? REFUND_NANO : 0n, prover: this.prover },
+      ...this.place,
+      note,
+      jetton: this.#jetton,
+      source,
+      tree,
+      recipient,
+      relayer: relayerAddress,
+      fee,
+      refund: this.#jetton ? REFUND_NANO : 0n,
+      prover: this.prover,
     }, { onProgress: this.progress("the withdrawal") });
     this.emit({ event: "proved", publicSignals: args.publicSignals, milliseconds: elapsedMs(began) });
     return args;
@@ -194,7 +202,11 @@ class DemoScenario extends ScenarioBase<Pool> {
 
     const { fee, refund, recipient, proof } = args;
     const message = this.pool.buildWithdrawMessage({
-      ...{ fee, refund, recipient, proof, nullifierHash: note.nullifierHash },
+      fee,
+      refund,
+      recipient,
+      proof,
+      nullifierHash: note.nullifierHash,
       root: BigInt(args.publicSignals[0]),
       relayer: (await this.#client.status()).relayerAddress,
       value: await this.pool.getWithdrawValue(refund),

@@ -42,8 +42,14 @@ export abstract class ScenarioBase<PoolKind extends AnyPool> {
   protected emitStarted(relayer?: string): void {
     const { asset, decimals = NATIVE_DECIMALS, denomination } = this.deployment;
     this.emit({
-      ...{ event: "started", indexer: this.localnet.url, ...relayer && { relayer }, asset, decimals },
-      ...{ pool: formatLocalnetAddress(this.pool.address, true), denomination, keys: this.prover.label },
+      event: "started",
+      indexer: this.localnet.url,
+      ...relayer && { relayer },
+      asset,
+      decimals,
+      pool: formatLocalnetAddress(this.pool.address, true),
+      denomination,
+      keys: this.prover.label,
     });
   }
 
@@ -100,7 +106,8 @@ export abstract class ScenarioBase<PoolKind extends AnyPool> {
     await wallet.send([message]);
     const deadline = monotonicClock.now() + CLAIM_TIMEOUT_MS;
     const event = await waitForPoolEvent<PoolEvent>(this.chain, this.pool.address, {
-      ...{ after, pollIntervalMs: POLL_INTERVAL_MS },
+      after,
+      pollIntervalMs: POLL_INTERVAL_MS,
       match: (event) => payerOf(event).equals(wallet.address) ? event : undefined,
       afterScan: () => monotonicClock.now() > deadline,
     });

@@ -48,7 +48,9 @@ export class Version2Scenario extends ScenarioBase<V2Pool> {
     const began = monotonicClock.now();
     const note = this.createNote();
     const { leafIndex, tx } = await depositByTransfer({
-      ...{ ...this.place, note, jetton: toPoolJetton(this.deployment) },
+      ...this.place,
+      note,
+      jetton: toPoolJetton(this.deployment),
       payer: {
         address: wallet.address,
         pay: async ({ to, amount: value, body }) =>
@@ -57,9 +59,12 @@ export class Version2Scenario extends ScenarioBase<V2Pool> {
     });
     const { commitment } = note;
     this.emit({
-      ...{ event: "deposited", leafIndex, commitment: fieldToHex(commitment) },
+      event: "deposited",
+      leafIndex,
+      commitment: fieldToHex(commitment),
       ...note.asset === "native" && { comment: depositComment(commitment) },
-      ...{ tx: tx.hash, milliseconds: elapsedMs(began) },
+      tx: tx.hash,
+      milliseconds: elapsedMs(began),
     });
     return note;
   }
@@ -94,15 +99,28 @@ export class Version2Scenario extends ScenarioBase<V2Pool> {
       const { nullifier, secret } = notes[leafIndex];
       const nullifierHash = poseidon([nullifier, BigInt(leafIndex)]);
       const { proof, publicSignals } = await this.prover.proveWithdraw2({
-        ...{ root, nullifierHash, fee: this.#fee, refund: 0n, nullifier, secret },
-        ...{ recipient: addressToField(recipient), relayer: addressToField(relayer) },
+        root,
+        nullifierHash,
+        fee: this.#fee,
+        refund: 0n,
+        nullifier,
+        secret,
+        recipient: addressToField(recipient),
+        relayer: addressToField(relayer),
         ...tree.path(leafIndex),
       }, { onProgress: this.progress(`withdrawal ${leafIndex + 1} of 2`) });
       const carried = this.#spent.carried(nullifierHash);
       this.#spent.add(nullifierHash);
       withdrawals.push({
-        ...{ root, rootNumber: 0, nullifierHash, fee: this.#fee, refund: 0n },
-        ...{ recipient, relayer, proof, carried },
+        root,
+        rootNumber: 0,
+        nullifierHash,
+        fee: this.#fee,
+        refund: 0n,
+        recipient,
+        relayer,
+        proof,
+        carried,
       });
       this.emit({ event: "proved", publicSignals, milliseconds: elapsedMs(began) });
     }

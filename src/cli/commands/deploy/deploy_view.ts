@@ -120,9 +120,20 @@ export class DeployView extends CommandView<DeployCommandOptions> {
       const { asset, amount, denomination, deployedSeqno, codeHash, vkeyHash, owner } = deployment;
       const { jettonMaster, jettonWallet, decimals, feeMin, maxRefund } = deployment;
       const members = {
-        ...{ network, key: poolKey(deployment), address, asset, amount, denomination: String(denomination) },
-        ...{ generation: deployment.generation ?? 0, version: deployment.version ?? 1 },
-        ...{ deployedSeqno, codeHash, vkeyHash, owner: owner && this.wallet.format(owner), registry, sent },
+        network,
+        key: poolKey(deployment),
+        address,
+        asset,
+        amount,
+        denomination: String(denomination),
+        generation: deployment.generation ?? 0,
+        version: deployment.version ?? 1,
+        deployedSeqno,
+        codeHash,
+        vkeyHash,
+        owner: owner && this.wallet.format(owner),
+        registry,
+        sent,
         ...jettonMaster && jettonWallet && {
           jettonMaster: formatPoolAddress(jettonMaster, network),
           jettonWallet: formatPoolAddress(jettonWallet, network),

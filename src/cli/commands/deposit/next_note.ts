@@ -37,7 +37,9 @@ export async function deriveDepositedNote(
   const leaves = pool instanceof V2Pool ? undefined : await readTree(context, options, chain, pool);
   const log = pool instanceof V2Pool ? await pool.readLog() : undefined;
   const record = deriveNextNote(seed, await store.list(), {
-    ...{ network: options.network, pool: deployment, now: context.now() },
+    network: options.network,
+    pool: deployment,
+    now: context.now(),
     isDeposited: (commitment) =>
       leaves ? leaves.tree.indexOf(commitment) >= 0 : log!.leavesOf(commitment).length > 0,
   });

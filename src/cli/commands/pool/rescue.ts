@@ -72,7 +72,13 @@ async function rescuePool(context: CliContext, pool: string, options: RescueOpti
   const prices = await fetchNetworkPrices(chain);
   const plan = await withProgressLine(context, options, (progress) =>
     planRescue({
-      ...{ chain, prices, address, deployment, account, years, amount },
+      chain,
+      prices,
+      address,
+      deployment,
+      account,
+      years,
+      amount,
       onProgress: (count) => progress.update(`${count} transactions of the pool read`, 0),
     }));
   const addressText = address.toString({ bounceable: false, testOnly: network !== "mainnet" });

@@ -125,16 +125,25 @@ function formatPoolAmount(amount: bigint, { deployment, stats }: PoolStatsRow): 
 function toStatsJson({ key, address, deployment, stats }: PoolStatsRow, network: Network) {
   const { info, fees, denomination, deposits, withdrawals, unspent, relayed, relayers, feesTotal } = stats;
   return {
-    ...{ key: key ?? null, address: formatPoolAddress(address, network) },
-    ...{ asset: deployment?.asset ?? info.assetKind, denomination, at: stats.readAt, paused: info.paused },
-    ...{ deposits, withdrawals, unspent, held: BigInt(unspent) * denomination, capacity: info.capacity },
+    key: key ?? null,
+    address: formatPoolAddress(address, network),
+    asset: deployment?.asset ?? info.assetKind,
+    denomination,
+    at: stats.readAt,
+    paused: info.paused,
+    deposits,
+    withdrawals,
+    unspent,
+    held: BigInt(unspent) * denomination,
+    capacity: info.capacity,
     activity: Object.fromEntries(
       Object.entries(activityWindows).map(([span, seconds]) => [
         span,
         { seconds, ...stats.activity[span as keyof typeof activityWindows] },
       ]),
     ),
-    ...{ relayed, relayers },
+    relayed,
+    relayers,
     fees: fees ? { least: fees.min, median: fees.median, greatest: fees.max } : null,
     feesTotal,
     latest: stats.latestEvents.map((event) => toEventJson(event, network)),

@@ -74,7 +74,8 @@ export async function printReport(
     const toIso = (seconds: number) => new Date(seconds * 1_000).toISOString();
     const asJson = (pool: string, sums: LedgerSums) => toJson(pool, nameOf(pool), sums);
     return writeJson(context, {
-      ...{ store: label, network: identity?.network ?? null },
+      store: label,
+      network: identity?.network ?? null,
       since: options.since === undefined ? null : toIso(range.since),
       until: options.until === undefined ? null : toIso(range.until),
       days: rows.map((row) => ({ day: row.day, ...asJson(row.pool, row) })),
@@ -119,8 +120,15 @@ function toJson(address: string, pool: NamedPool, sums: LedgerSums) {
   const { paid, refused, fees, gas, refunds } = sums;
   const { name, deployment } = pool;
   return {
-    ...{ pool: deployment ? name : null, address, asset: deployment?.asset ?? null },
-    ...{ paid, refused, fees, gas, refunds, profit: profitOf(pool, sums) ?? null },
+    pool: deployment ? name : null,
+    address,
+    asset: deployment?.asset ?? null,
+    paid,
+    refused,
+    fees,
+    gas,
+    refunds,
+    profit: profitOf(pool, sums) ?? null,
   };
 }
 

@@ -16,9 +16,18 @@ export async function submitDirectly(run: WithdrawalRun, prover: Prover): Promis
   const tree = await syncTree(pool, source, undefined, ({ leafCount }) => view.showLeavesRead(leafCount));
   await confirmWithdrawal(run, { fee: 0n, tree, through: wallet.format() });
   await withdrawSelf({
-    ...{ chain, pool, network: options.network, note, jetton, recipient, prover },
+    chain,
+    pool,
+    network: options.network,
+    note,
+    jetton,
+    recipient,
+    prover,
     blockedRecipients: run.unrecoverable,
-    ...{ wallet, source, tree, pollIntervalMs: POLL_INTERVALS_MS[options.network] },
+    wallet,
+    source,
+    tree,
+    pollIntervalMs: POLL_INTERVALS_MS[options.network],
     onProved: (args) => saveAttempt(run.store, run.record.id, args, { at: context.now() }),
   }, { signal, onProgress: view.showProving });
 }

@@ -27,9 +27,13 @@ export async function resumeInterrupted(run: WithdrawalRun): Promise<boolean> {
   try {
     const others = options.relayer?.some((url) => url !== journal.relayer);
     const resumed = await resumeWithdrawal(new RelayerClient(journal.relayer, { signal }), {
-      ...{ pool, note, journal },
+      pool,
+      note,
+      journal,
     }, {
-      ...{ signal, pollIntervalMs: POLL_INTERVALS_MS[options.network], onStatus: view.showStatus },
+      signal,
+      pollIntervalMs: POLL_INTERVALS_MS[options.network],
+      onStatus: view.showStatus,
       ...others && { timeoutMs: remainingFailoverMs(context.now() - journal.at) },
     });
     return resumed.outcome === "paid";
@@ -57,7 +61,14 @@ export async function submitThroughRelayer(run: WithdrawalRun, prover: Prover): 
   const candidates = selectQuotesByRefund(quotes, refund);
   assertFeeWithinLimit(candidates, maxFee, deployment);
   const request: RelayedWithdrawalRequest = {
-    ...{ pool, network, note, jetton: run.jetton, recipient, refund, maxFee, prover },
+    pool,
+    network,
+    note,
+    jetton: run.jetton,
+    recipient,
+    refund,
+    maxFee,
+    prover,
     blockedRecipients: unrecoverable,
     useRelayerPath: options.fast,
     treeTimeoutMs: run.context.treeTimeoutMs,
@@ -73,12 +84,10 @@ export async function submitThroughRelayer(run: WithdrawalRun, prover: Prover): 
       saveAttempt(run.store, record.id, args, { relayer, at: run.context.now() }),
   };
   await withdrawViaRelayers(candidates, request, {
-    ...{
-      signal,
-      pollIntervalMs: POLL_INTERVALS_MS[network],
-      onStatus: view.showStatus,
-      onProgress: view.showProving,
-    },
+    signal,
+    pollIntervalMs: POLL_INTERVALS_MS[network],
+    onStatus: view.showStatus,
+    onProgress: view.showProving,
   });
 }
 

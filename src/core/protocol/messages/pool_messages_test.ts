@@ -16,8 +16,14 @@ const at = (byte: number) => new Address(0, Buffer.alloc(32, byte));
 const proof = beginCell().storeUint(7, 8).endCell();
 const deposit = { queryId: 1n, commitment: 2n, newRoot: 3n, leafIndex: 4, proof };
 const withdrawal = {
-  ...{ queryId: 1n, root: 2n, nullifierHash: 3n, fee: 4n, refund: 5n, proof },
-  ...{ recipient: at(1), relayer: at(2) },
+  queryId: 1n,
+  root: 2n,
+  nullifierHash: 3n,
+  fee: 4n,
+  refund: 5n,
+  proof,
+  recipient: at(1),
+  relayer: at(2),
 };
 const head = (op: number) => beginCell().storeUint(op, 32);
 const parties = (cell = beginCell()) => cell.storeAddress(at(1)).storeAddress(null);

@@ -6,11 +6,17 @@ import type { PoolEvent } from "../../../ton/pool/history/pool_events.ts";
 import { V2PoolRebuild } from "./rebuilt_pool.ts";
 
 const base = {
-  ...{ tx: { lt: 1n, hash: "00" }, timestamp: 1000, queryId: 0n, messageHash: "00" },
+  tx: { lt: 1n, hash: "00" },
+  timestamp: 1000,
+  queryId: 0n,
+  messageHash: "00",
   sender: Address.parse("0:" + "22".repeat(32)),
 };
 const deposit = (leafIndex: number, commitment = BigInt(leafIndex + 100)): PoolEvent => ({
-  ...{ ...base, kind: "deposit", leafIndex, commitment },
+  ...base,
+  kind: "deposit",
+  leafIndex,
+  commitment,
 });
 const rootOf = (leaves: number) => {
   const tree = new MerkleTree();
@@ -18,11 +24,20 @@ const rootOf = (leaves: number) => {
   return tree.root;
 };
 const settlement = (rootNumber: number, end: number, newRoot = rootOf(end)): PoolEvent => ({
-  ...{ ...base, kind: "settlement", rootNumber, end, newRoot },
+  ...base,
+  kind: "settlement",
+  rootNumber,
+  end,
+  newRoot,
 });
 const withdrawal = (nullifierHash: bigint): PoolEvent => ({
-  ...{ ...base, kind: "withdrawal", nullifierHash, fee: 0n, refund: 0n },
-  ...{ recipient: base.sender, relayer: null },
+  ...base,
+  kind: "withdrawal",
+  nullifierHash,
+  fee: 0n,
+  refund: 0n,
+  recipient: base.sender,
+  relayer: null,
 });
 const twenty = Array.from({ length: 20 }, (_, leafIndex) => deposit(leafIndex));
 

@@ -14,47 +14,89 @@ const hashes = [5n, 4096n + 5n, 9n];
 const spent = new SpentSet();
 for (const hash of hashes) spent.add(hash);
 const state: V2PoolState = {
-  ...{ denomination: 10n * TON, deposits: 300, settled: 290, withdrawals: 3, debt: TON / 100n },
-  ...{ pending: TON / 1000n, touched: 0, settledAt: 5000, waitingSince: 6000, paused: false, spent },
-  ...{ commitment: (leafIndex: number) => BigInt(leafIndex + 1), roots: [11n, 12n, 13n] },
-  ...{ generation: 0, owner: null },
+  denomination: 10n * TON,
+  deposits: 300,
+  settled: 290,
+  withdrawals: 3,
+  debt: TON / 100n,
+  pending: TON / 1000n,
+  touched: 0,
+  settledAt: 5000,
+  waitingSince: 6000,
+  paused: false,
+  spent,
+  commitment: (leafIndex: number) => BigInt(leafIndex + 1),
+  roots: [11n, 12n, 13n],
+  generation: 0,
+  owner: null,
 };
 const rebuilt: RebuiltV2Pool = {
-  ...{ leaves: 290, commitments: Array.from({ length: 300 }, (_, i) => BigInt(i + 1)), rootCount: 3 },
-  ...{ acceptedRoots: [11n, 12n, 13n], rootHistory: [13n, 12n, 11n], spent },
-  ...{ withdrawals: 3, distinctNullifiers: 3, times: { touched: 0, settledAt: 5000, waitingSince: 6000 } },
+  leaves: 290,
+  commitments: Array.from({ length: 300 }, (_, i) => BigInt(i + 1)),
+  rootCount: 3,
+  acceptedRoots: [11n, 12n, 13n],
+  rootHistory: [13n, 12n, 11n],
+  spent,
+  withdrawals: 3,
+  distinctNullifiers: 3,
+  times: { touched: 0, settledAt: 5000, waitingSince: 6000 },
 };
 const version2: V2Facts = {
   rebuilt,
   stored: tryDecodeV2PoolData(encodeV2PoolData(state)),
   settleInfo: {
-    ...{ settled: 290, rootCount: 3, pending: TON / 1000n },
-    ...{ settledAt: 5000, waitingSince: 6000, settlementCost: TON / 100n },
+    settled: 290,
+    rootCount: 3,
+    pending: TON / 1000n,
+    settledAt: 5000,
+    waitingSince: 6000,
+    settlementCost: TON / 100n,
   },
 };
 const sound: PoolFacts = {
-  ...{ network: "mainnet", address, codeHash, denomination: 10n * TON, generation: 0, readAt: 7000 },
+  network: "mainnet",
+  address,
+  codeHash,
+  denomination: 10n * TON,
+  generation: 0,
+  readAt: 7000,
   build: { codeHash, vkeyHash, keys: { label: "keys of a ceremony", development: false, weak: false } },
   info: {
-    ...{
-      assetKind: "native",
-      version: 2,
-      owner: null,
-      jettonMaster: null,
-      jettonWallet: null,
-      paused: false,
-    },
-    ...{ deposits: 300, withdrawals: 3, capacity: 1_048_576, debt: TON / 100n, touched: 0, claims: 0 },
+    assetKind: "native",
+    version: 2,
+    owner: null,
+    jettonMaster: null,
+    jettonWallet: null,
+    paused: false,
+    deposits: 300,
+    withdrawals: 3,
+    capacity: 1_048_576,
+    debt: TON / 100n,
+    touched: 0,
+    claims: 0,
   },
   registryEntry: {
     key: "native-10-v2",
     deployment: {
-      ...{ address, asset: "native", amount: "10", version: 2, denomination: 10n * TON, deployedSeqno: 1 },
-      ...{ codeHash, vkeyHash, owner: null },
+      address,
+      asset: "native",
+      amount: "10",
+      version: 2,
+      denomination: 10n * TON,
+      deployedSeqno: 1,
+      codeHash,
+      vkeyHash,
+      owner: null,
     },
   },
-  ...{ balance: 2972n * TON, storageDue: 0n, storagePerYear: TON / 10n },
-  ...{ nextIndex: 300, roots: [13n, 12n, 11n], currentRoot: 13n, rebuilt, version2 },
+  balance: 2972n * TON,
+  storageDue: 0n,
+  storagePerYear: TON / 10n,
+  nextIndex: 300,
+  roots: [13n, 12n, 11n],
+  currentRoot: 13n,
+  rebuilt,
+  version2,
 };
 
 function findings(change: Partial<PoolFacts>, v2: Partial<V2Facts> = {}): string[] {
@@ -114,7 +156,11 @@ for (const [what, v2, expected, change = {}] of cases) {
 
 const [owner, master, wallet] = ["aa", "bb", "cc"].map((byte) => Address.parse("0:" + byte.repeat(32)));
 const jettonInfo: Partial<PoolFacts["info"]> = {
-  ...{ assetKind: "jetton", owner, jettonMaster: master, jettonWallet: wallet, claims: 1 },
+  assetKind: "jetton",
+  owner,
+  jettonMaster: master,
+  jettonWallet: wallet,
+  claims: 1,
 };
 for (
   const [what, change] of [

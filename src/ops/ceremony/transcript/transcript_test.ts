@@ -24,8 +24,11 @@ type Json = any;
 
 function keysOf(version: 1 | 2): Json {
   const entry = () => ({
-    ...{ delta: { g1: hex(96), g2: hex(192) }, proof: { s: hex(96), sx: hex(96), answer: hex(192) } },
-    ...{ challenge: hex(64), contributionHash: hex(64), zkey: hex(32) },
+    delta: { g1: hex(96), g2: hex(192) },
+    proof: { s: hex(96), sx: hex(96), answer: hex(192) },
+    challenge: hex(64),
+    contributionHash: hex(64),
+    zkey: hex(32),
   });
   return Object.fromEntries(circuitsOfVersion[version].map((circuit) => [circuit, entry()]));
 }

@@ -61,7 +61,9 @@ export class PaymentLog {
     const end = Math.min(this.#length, from + limit);
     const count = Math.max(0, end - from);
     return {
-      ...{ from, count, nextFrom: count > 0 && end < this.#length ? end : null },
+      from,
+      count,
+      nextFrom: count > 0 && end < this.#length ? end : null,
       bytes: this.#bytes.slice(from * FIELD_BYTES, (from + count) * FIELD_BYTES),
       isFinal: count === limit && end + SETTLED_PAYMENT_DEPTH <= this.#length,
     };

@@ -8,7 +8,11 @@ import { PoolTree, type StoredPool } from "./pool_tree.ts";
 
 const never = new AbortController().signal;
 const payment = (position: number, value = BigInt(1_000 + position)): LogEntry => ({
-  ...{ position, kind: "payment", value, settled: 0, txHash: `tx ${position}` },
+  position,
+  kind: "payment",
+  value,
+  settled: 0,
+  txHash: `tx ${position}`,
 });
 const storeOf = (log: readonly LogEntry[]): StoredPool => ({
   leaves: async function* () {},
@@ -36,8 +40,17 @@ Deno.test("payment log: a version 1 tree logs its withdrawals in order, and load
   await tree.load(storeOf([payment(0), payment(1)]), "", never);
   const sender = new Address(0, new Uint8Array(32) as Buffer);
   const event: WithdrawalEvent = {
-    ...{ kind: "withdrawal", tx: { lt: 5n, hash: "tx 2" }, timestamp: 5, sender, queryId: 0n },
-    ...{ messageHash: "", nullifierHash: 1_002n, fee: 0n, refund: 0n, recipient: sender, relayer: null },
+    kind: "withdrawal",
+    tx: { lt: 5n, hash: "tx 2" },
+    timestamp: 5,
+    sender,
+    queryId: 0n,
+    messageHash: "",
+    nullifierHash: 1_002n,
+    fee: 0n,
+    refund: 0n,
+    recipient: sender,
+    relayer: null,
   };
   deepEqual(tree.logEntries([event]), [payment(2)]);
   await tree.apply([event]);

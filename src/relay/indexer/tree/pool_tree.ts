@@ -132,8 +132,11 @@ export class PoolTree {
 
   logEntries(events: readonly PoolEvent[]): LogEntry[] {
     return events.filter((event) => event.kind === "withdrawal").map(({ nullifierHash, tx }, i) => ({
-      ...{ position: this.payments.length + i, kind: "payment", value: nullifierHash },
-      ...{ settled: 0, txHash: tx.hash },
+      position: this.payments.length + i,
+      kind: "payment",
+      value: nullifierHash,
+      settled: 0,
+      txHash: tx.hash,
     }));
   }
 

@@ -18,20 +18,33 @@ import { SettledTree } from "./settled_tree.ts";
 const never = new AbortController().signal;
 const sender = new Address(0, new Uint8Array(32) as Buffer);
 const base = (i: number) => ({
-  ...{ tx: { lt: BigInt(i), hash: `tx ${i}` }, timestamp: 1_700_000_000 + i, sender, queryId: 0n },
+  tx: { lt: BigInt(i), hash: `tx ${i}` },
+  timestamp: 1_700_000_000 + i,
+  sender,
+  queryId: 0n,
   messageHash: "",
 });
 const deposit = (leafIndex: number, commitment = BigInt(1_000 + leafIndex)): DepositEvent => ({
   ...base(leafIndex),
-  ...{ kind: "deposit", leafIndex, commitment },
+  kind: "deposit",
+  leafIndex,
+  commitment,
 });
 const settlement = (rootNumber: number, end: number, newRoot = BigInt(end)): SettlementEvent => ({
   ...base(100 + rootNumber),
-  ...{ kind: "settlement", rootNumber, end, newRoot },
+  kind: "settlement",
+  rootNumber,
+  end,
+  newRoot,
 });
 const withdrawal = (nullifierHash: bigint): WithdrawalEvent => ({
   ...base(200 + Number(nullifierHash)),
-  ...{ kind: "withdrawal", nullifierHash, fee: 0n, refund: 0n, recipient: sender, relayer: null },
+  kind: "withdrawal",
+  nullifierHash,
+  fee: 0n,
+  refund: 0n,
+  recipient: sender,
+  relayer: null,
 });
 const deposits = (count: number, first = 0) => Array.from({ length: count }, (_, i) => deposit(first + i));
 

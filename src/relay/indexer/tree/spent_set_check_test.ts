@@ -13,7 +13,9 @@ async function scene(known: readonly bigint[], spent: readonly bigint[], version
   const deployment = { address: testAddress(1), asset: "native", denomination: 10n, version } as Deployment;
   const pool = new PoolState("native-10-v2", deployment, 1, "localnet");
   const events = known.map((nullifierHash, i) => ({
-    ...{ kind: "withdrawal", nullifierHash, tx: { lt: BigInt(i), hash: "" } },
+    kind: "withdrawal",
+    nullifierHash,
+    tx: { lt: BigInt(i), hash: "" },
   }));
   await pool.tree.apply(events as unknown as PoolEvent[]);
   let reads = 0;

@@ -16,8 +16,15 @@ const pool = Address.parse("0:" + "11".repeat(32));
 const sender = Address.parse("0:" + "22".repeat(32));
 const proof = beginCell().endCell();
 const request = (nullifierHash: bigint) => ({
-  ...{ root: 1n, rootNumber: 4, nullifierHash, fee: 2n, refund: 0n },
-  ...{ recipient: sender, relayer: null, proof, carried: null },
+  root: 1n,
+  rootNumber: 4,
+  nullifierHash,
+  fee: 2n,
+  refund: 0n,
+  recipient: sender,
+  relayer: null,
+  proof,
+  carried: null,
 });
 const batch = storeWithdrawMany([request(5n), request(6n), request(7n)], 9n);
 const settle = storeSettle({ queryId: 3n, newRoot: 8n, end: 16, proof });

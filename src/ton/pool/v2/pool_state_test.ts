@@ -22,8 +22,17 @@ function stateOf(change: Partial<V2PoolState> = {}): V2PoolState {
   spent.add(5n);
   return {
     ...native,
-    ...{ deposits: 600, settled: 300, withdrawals: 41, debt: 42n, pending: 43n, touched: 44, settledAt: 45 },
-    ...{ waitingSince: 46, paused: true, spent, commitment: (i: number) => BigInt(i) + 1_000n },
+    deposits: 600,
+    settled: 300,
+    withdrawals: 41,
+    debt: 42n,
+    pending: 43n,
+    touched: 44,
+    settledAt: 45,
+    waitingSince: 46,
+    paused: true,
+    spent,
+    commitment: (i: number) => BigInt(i) + 1_000n,
     roots: [11n, 12n, 13n],
     ...change,
   };
@@ -33,8 +42,18 @@ Deno.test("v2 state: every stored member is read back", () => {
   const state = stateOf();
   const { newest, complete, spent, roots, ...numbers } = decodeV2PoolData(encodeV2PoolData(state));
   deepEqual(numbers, {
-    ...{ denomination: 10n ** 9n, deposits: 600, settled: 300, withdrawals: 41, debt: 42n, pending: 43n },
-    ...{ touched: 44, settledAt: 45, waitingSince: 46, paused: true, rootCount: 3, root: 13n },
+    denomination: 10n ** 9n,
+    deposits: 600,
+    settled: 300,
+    withdrawals: 41,
+    debt: 42n,
+    pending: 43n,
+    touched: 44,
+    settledAt: 45,
+    waitingSince: 46,
+    paused: true,
+    rootCount: 3,
+    root: 13n,
   });
   ok(spent.equals(state.spent.table()));
   ok(roots.equals(encodeRoots(state)));

@@ -1,0 +1,34 @@
+/** What a withdrawal shows: offers of relayers, the facts to review, its progress and its receipt. */
+
+export interface RelayerOffer {
+  readonly url: string;
+  readonly fee: bigint; // in the smallest unit of the pool's asset
+  /** Nano that the relayer adds for the recipient's first transfer. */
+  readonly refund: bigint;
+  readonly feeText: string; // the fee as text, with its unit, like `youGet`
+  readonly youGet: string;
+}
+
+/** The facts that the user reviews before a withdrawal. Warnings are codes; their texts are in text/. */
+export interface WithdrawalReview {
+  readonly recipient: string;
+  readonly offers: readonly RelayerOffer[]; // cheapest first
+  readonly refused: readonly { readonly url: string; readonly reason: string }[];
+  readonly warnings: readonly { readonly code: string; readonly count?: number }[];
+}
+
+export interface WithdrawalReceipt {
+  readonly recipient: string;
+  readonly fee: string;
+  readonly paid: string;
+  readonly tx: string;
+  /** Whether the pool paid the recipient that the user chose. */
+  readonly isOurs: boolean;
+}
+
+export type WithdrawalStage = "tree" | "keys" | "proof" | "sending" | "confirming";
+
+export interface WithdrawalProgress {
+  readonly stage: WithdrawalStage;
+  readonly fraction?: number; // from 0 to 1 within the stage; absent if unknown
+}
