@@ -202,7 +202,7 @@ function nextChecking(
         isSubmitted,
         review,
         chosen: review.offers[0].url,
-        accepted: review.warnings.length === 0,
+        accepted: review.offers[0].warnings.length === 0,
       };
     }
     case "failed":
@@ -219,8 +219,13 @@ function nextChecking(
 function nextReview(state: Extract<WithdrawState, { step: "review" }>, event: WithdrawEvent): WithdrawState {
   const { id, isSubmitted, review, chosen, accepted } = state;
   switch (event.type) {
-    case "relayer_chosen":
-      return review.offers.some(({ url }) => url === event.url) ? { ...state, chosen: event.url } : state;
+    case "relayer_chosen": {
+      const offer = review.offers.find(({ url }) => url === event.url);
+      if (offer === undefined) return state;
+      const earlier = review.offers.find(({ url }) => url === chosen)!.warnings.map(({ code }) => code);
+      const hasNew = offer.warnings.some(({ code }) => !earlier.includes(code));
+      return { ...state, chosen: event.url, accepted: offer.warnings.length === 0 || (accepted && !hasNew) };
+    }
     case "warnings_accepted":
       return { ...state, accepted: event.accepted };
     case "back":
@@ -230,8 +235,10 @@ function nextReview(state: Extract<WithdrawState, { step: "review" }>, event: Wi
     case "confirm": {
       if (!accepted) return state;
       const price = review.offers.find(({ url }) => url === chosen)!;
-      // Only relayers that cost at most as much as the chosen one may replace it.
-      const others = review.offers.filter((offer) => offer !== price && offer.fee <= price.fee);
+      // Only relayers that ask at most the same fee and pay at least the same refund may replace the chosen one.
+      const others = review.offers.filter((offer) =>
+        offer !== price && offer.fee <= price.fee && offer.refund >= price.refund
+      );
       const offers = [price, ...others];
       const progress = { stage: "tree" } as const;
       return {

@@ -23,13 +23,13 @@ const offerOf = (url: string, fee: bigint) => ({
   refund: 0n,
   feeText: `0.${fee} TON`,
   youGet: `0.${10n - fee} TON`,
+  warnings: [],
 });
 const offers = [offerOf("https://a", 1n), offerOf("https://b", 1n), offerOf("https://c", 2n)];
 const review = (warnings: readonly { code: string }[]) => ({
   recipient: "UQ",
-  offers,
+  offers: offers.map((offer) => ({ ...offer, warnings })),
   refused: [],
-  warnings,
 });
 const receipt = { recipient: "UQ", fee: "0.1", paid: "0.9", tx: "t", isOurs: true };
 
@@ -85,6 +85,42 @@ Deno.test("only relayers that cost no more may replace the chosen one", () => {
   };
   deepEqual(order("https://b"), ["https://b", "https://a"]);
   deepEqual(order("https://c"), ["https://c", "https://a", "https://b"]);
+});
+
+Deno.test("a relayer that pays a smaller refund does not replace the chosen one", () => {
+  const [a, b] = offers;
+  const reviewed = { ...review([]), offers: [{ ...a, refund: 5n }, { ...b, refund: 4n }] };
+  const state = { step: "review", id: "aa", isSubmitted: false, review: reviewed, accepted: true } as const;
+  const chosen = (url: string) => {
+    const running = nextWithdraw({ ...state, chosen: url }, { type: "confirm" });
+    return running.step === "running" && running.offers.map(({ url }) => url);
+  };
+  deepEqual(chosen(a.url), [a.url]);
+  deepEqual(chosen(b.url), [b.url, a.url]);
+});
+
+Deno.test("another relayer keeps the acceptance of warnings unless it adds one", () => {
+  const [soon, gas] = [{ code: "soon" }, { code: "no_gas" }];
+  const accepted = (
+    from: readonly { code: string }[],
+    to: readonly { code: string }[],
+    accepted: boolean,
+  ) => {
+    const [a, b] = [{ ...offers[0], warnings: from }, { ...offers[1], warnings: to }];
+    const reviewed = { ...review([]), offers: [a, b] };
+    const checking = { step: "checking", id: "aa", recipient: "UQ", isSubmitted: false } as const;
+    const state = [
+      { type: "reviewed", review: reviewed },
+      ...accepted ? [{ type: "warnings_accepted", accepted }] : [],
+      { type: "relayer_chosen", url: b.url },
+    ].reduce((state, event) => nextWithdraw(state, event as WithdrawEvent), checking as WithdrawState);
+    return state.step === "review" && state.accepted;
+  };
+  equal(accepted([], [gas], false), false, "a new warning was never shown");
+  equal(accepted([soon], [soon, gas], true), false);
+  equal(accepted([soon], [soon], true), true);
+  equal(accepted([soon], [soon], false), false);
+  equal(accepted([gas], [], false), true, "nothing is left to accept");
 });
 
 Deno.test("a submitted withdrawal is followed after a failure and never started again automatically", () => {

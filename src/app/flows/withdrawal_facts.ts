@@ -7,14 +7,15 @@ export interface RelayerOffer {
   readonly refund: bigint;
   readonly feeText: string; // the fee as text, with its unit, like `youGet`
   readonly youGet: string;
+  /** Codes, whose texts are in text/. They depend on the refund. */
+  readonly warnings: readonly { readonly code: string; readonly count?: number }[];
 }
 
-/** The facts that the user reviews before a withdrawal. Warnings are codes; their texts are in text/. */
+/** The facts that the user reviews before a withdrawal. */
 export interface WithdrawalReview {
   readonly recipient: string;
   readonly offers: readonly RelayerOffer[]; // cheapest first
   readonly refused: readonly { readonly url: string; readonly reason: string }[];
-  readonly warnings: readonly { readonly code: string; readonly count?: number }[];
 }
 
 export interface WithdrawalReceipt {

@@ -1,4 +1,4 @@
-/** Draws passphrases: six different words from 2048, together 65.9 bits. */
+/** Draws passphrases: six different words from 2048, together almost 66 bits. */
 import { Problem } from "../../core/errors/problem.ts";
 import { Secret } from "../../core/text/secret.ts";
 import type { OpenVault, RandomBytes, Vaults } from "../ports.ts";

@@ -6,7 +6,6 @@ import { recordPayment, saveAttempt } from "../../client/notes/withdrawal_attemp
 import { findNoteLeaf } from "../../client/notes/note_leaf.ts";
 import { findNote, type NoteRecord } from "../../client/notes/note_store.ts";
 import { quoteRelayers } from "../../client/relayer/relayer_quotes.ts";
-import { findLinkability, type LinkabilityFacts } from "../../client/withdrawal/linkability_warnings.ts";
 import {
   assertRecipientNotBlocked,
   unrecoverableAddresses,
@@ -23,8 +22,6 @@ import type { Deployment } from "../../core/protocol/deployments.ts";
 import type { Network } from "../../core/protocol/network.ts";
 import { type Note, placeNote } from "../../core/protocol/note.ts";
 import { formatAmount } from "../../core/protocol/units.ts";
-import { isKnownWalletCode } from "../../ton/wallet/wallet_codes.ts";
-import type { Chain } from "../../ton/chain.ts";
 import type { WithdrawServices } from "../flows/withdraw.ts";
 import type {
   RelayerOffer,
@@ -41,9 +38,7 @@ import {
   withdrawalChain,
 } from "./context.ts";
 import { readPages, readTree } from "./pages/pool_pages.ts";
-
-/** A jetton recipient gets this much for its first transfer, if the relayer pays it. In nano. */
-const JETTON_REFUND_NANO = 50_000_000n;
+import { findWarnings, JETTON_REFUND_NANO } from "./withdrawal/withdrawal_warnings.ts";
 
 export function withdrawServices(context: AppContext, session: Session): WithdrawServices {
   return {
@@ -103,27 +98,45 @@ async function review(
   signal: AbortSignal,
 ): Promise<WithdrawalReview> {
   const { network } = context.registry;
+  const { relayers: urls, isShared } = context.connections();
   const recipient = parseRecipient(text, network);
   assertRecipientNotBlocked(recipient, unrecoverableAddresses(context.registry));
   const chain = withdrawalChain(context);
   const stored = await findStoredNote(context, session, id, chain);
   const { deployment, pool, record } = stored;
   const withProof = isFailover ? relayersWithProof(record) : new Set<string>();
-  const relayers = context.connections().relayers.map((url) => relayerOf(url))
+  const relayers = urls.map((url) => relayerOf(url))
     .filter(({ baseUrl }) => !withProof.has(baseUrl));
   const quoting = quoteRelayers(relayers, { network, pool: pool.address }, { clock: context.clock });
   quoting.catch(() => {}); // an endpoint failure is reported first
-  const warnings = await findWarnings(context, stored, recipient, chain, signal);
+  // The endpoint learns the recipient, which the withdrawal makes public anyway.
+  const [account, treeSize] = await Promise.all([
+    chain.account(recipient, { signal }),
+    pool.getTreeSize({ signal }),
+  ]);
+  const facts = {
+    deposit: record.deposit,
+    treeSize,
+    recipient,
+    account,
+    isJetton: stored.jetton !== undefined,
+    isEndpointShared: isShared,
+    now: context.clock.now(),
+  };
   const { quotes, refused } = await quoting;
-  const offers = quotes.filter(({ fee }) => fee < deployment.denomination).map((
-    { relayer, fee, maxRefund },
-  ) => ({
-    url: relayer.baseUrl,
-    fee,
-    refund: refundOf(stored, maxRefund),
-    feeText: formatAmount(fee, deployment),
-    youGet: formatAmount(deployment.denomination - fee, deployment),
-  }));
+  const offers = quotes.filter(({ fee }) => fee < deployment.denomination).map(
+    ({ relayer, fee, maxRefund }): RelayerOffer => {
+      const refund = refundOf(stored, maxRefund);
+      return {
+        url: relayer.baseUrl,
+        fee,
+        refund,
+        feeText: formatAmount(fee, deployment),
+        youGet: formatAmount(deployment.denomination - fee, deployment),
+        warnings: findWarnings(facts, refund),
+      };
+    },
+  );
   if (offers.length === 0) {
     throw new Problem("relayer_unavailable", "every relayer asks for the whole amount as its fee");
   }
@@ -131,44 +144,12 @@ async function review(
     recipient: recipient.toString({ bounceable: false, testOnly: network !== "mainnet" }),
     offers,
     refused: refused.map(({ pointer, detail }) => ({ url: pointer, reason: detail })),
-    warnings,
   };
 }
 
 /** Returns the URLs of the relayers that got a proof of the note. */
 function relayersWithProof({ withdrawal, earlier = [] }: NoteRecord): ReadonlySet<string | undefined> {
   return new Set([...earlier, withdrawal].map((attempt) => attempt?.relayer));
-}
-
-/** Finds warnings. The endpoint learns the recipient, which the withdrawal makes public anyway. */
-async function findWarnings(
-  { clock }: AppContext,
-  { record: { deposit }, pool, deployment }: StoredNote,
-  recipient: Address,
-  chain: Chain,
-  signal: AbortSignal,
-): Promise<WithdrawalReview["warnings"]> {
-  const [account, leaves] = await Promise.all([
-    chain.account(recipient, { signal }),
-    pool.getTreeSize({ signal }),
-  ]);
-  const later = deposit?.leafIndex === undefined ? undefined : Math.max(0, leaves - deposit.leafIndex - 1);
-  const facts: LinkabilityFacts = {
-    ...later !== undefined && { laterDeposits: later },
-    ...deposit?.timestamp !== undefined && { depositAgeSeconds: clock.now() / 1000 - deposit.timestamp },
-    recipientUsed: account.last !== undefined || account.balance > 0n || account.state !== "uninitialized",
-    recipientIsContract: account.code !== undefined && !isKnownWalletCode(account.code),
-    recipientWithoutGas: false,
-    recipientIsDepositor: deposit?.from !== undefined && Address.parse(deposit.from).equals(recipient),
-    pathFromRelayer: false,
-    selfRelayed: false, // the app warns about a shared endpoint once, on an earlier screen
-  };
-  const needsRefund = deployment.asset !== "native" && account.balance === 0n &&
-    (deployment.maxRefund ?? 0n) < JETTON_REFUND_NANO;
-  return findLinkability({ ...facts, recipientWithoutGas: needsRefund }).map((code) => ({
-    code,
-    ...code === "few_deposits" && later !== undefined && { count: later },
-  }));
 }
 
 type Send = Parameters<WithdrawServices["resume"]>[2];

@@ -1,6 +1,7 @@
 /** The withdrawal screens: address, review of cost and warnings, progress, receipt. */
 import { useState } from "preact/hooks";
 import type { WithdrawEvent, WithdrawState } from "../flows/withdraw.ts";
+import type { RelayerOffer } from "../flows/withdrawal_facts.ts";
 import type { ProblemCode } from "../../core/errors/problem.ts";
 import { en as texts } from "../text/en.ts";
 import { Check, Choice, Field, Form } from "./fields.tsx";
@@ -165,7 +166,7 @@ function Review({ state, amount, send }: InStep<WithdrawProps, "review">) {
           [withdraw.youGet, offer.youGet],
         ]}
       />
-      <Links state={state} send={send} />
+      <Links warnings={offer.warnings} accepted={state.accepted} send={send} />
       <details open={review.offers.length > 1 || review.refused.length > 0}>
         <summary>{withdraw.relayers}</summary>
         <p class="hint">{withdraw.relayersLead}</p>
@@ -197,14 +198,16 @@ function Review({ state, amount, send }: InStep<WithdrawProps, "review">) {
 }
 
 function Links(
-  { state: { review, accepted }, send }: InStep<Pick<WithdrawProps, "state" | "send">, "review">,
+  { warnings, accepted, send }: Pick<RelayerOffer, "warnings"> & Pick<WithdrawProps, "send"> & {
+    readonly accepted: boolean;
+  },
 ) {
   const { withdraw } = texts;
-  if (review.warnings.length === 0) return <Notice kind="good" text={withdraw.nothing} />;
+  if (warnings.length === 0) return <Notice kind="good" text={withdraw.nothing} />;
   return (
     <Notice kind="warning" title={withdraw.linksTitle}>
       <ul>
-        {review.warnings.map(({ code, count }) => <li key={code}>{withdraw.warning[code]?.(count)}</li>)}
+        {warnings.map(({ code, count }) => <li key={code}>{withdraw.warning[code]?.(count)}</li>)}
       </ul>
       <Check
         id="accept"

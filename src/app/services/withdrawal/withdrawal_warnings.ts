@@ -1,0 +1,43 @@
+/** Computes the warnings that the user accepts before a withdrawal. It fetches nothing. */
+import { Address } from "@ton/core";
+import type { NoteRecord } from "../../../client/notes/note_store.ts";
+import { findLinkability } from "../../../client/withdrawal/linkability_warnings.ts";
+import type { AccountInfo } from "../../../ton/chain.ts";
+import { isKnownWalletCode } from "../../../ton/wallet/wallet_codes.ts";
+import type { RelayerOffer } from "../../flows/withdrawal_facts.ts";
+
+/** Pays a jetton recipient's first transfer. A smaller refund may not. In nano. */
+export const JETTON_REFUND_NANO = 50_000_000n;
+
+export interface WithdrawalFacts {
+  readonly deposit: NoteRecord["deposit"];
+  readonly treeSize: number;
+  readonly recipient: Address;
+  readonly account: Pick<AccountInfo, "balance" | "state" | "code" | "last">; // of the recipient
+  readonly isJetton: boolean;
+  /** Whether one endpoint serves deposits and withdrawals. */
+  readonly isEndpointShared: boolean;
+  readonly now: number; // milliseconds since 1970
+}
+
+/** Returns the warnings about a withdrawal with this refund (in nano), the most severe first. */
+export function findWarnings(
+  { deposit, treeSize, recipient, account, isJetton, isEndpointShared, now }: WithdrawalFacts,
+  refund: bigint,
+): RelayerOffer["warnings"] {
+  const later = deposit?.leafIndex === undefined ? undefined : Math.max(0, treeSize - deposit.leafIndex - 1);
+  return findLinkability({
+    ...later !== undefined && { laterDeposits: later },
+    ...deposit?.timestamp !== undefined && { depositAgeSeconds: now / 1000 - deposit.timestamp },
+    recipientUsed: account.last !== undefined || account.balance > 0n || account.state !== "uninitialized",
+    recipientIsContract: account.code !== undefined && !isKnownWalletCode(account.code),
+    recipientWithoutGas: isJetton && account.balance === 0n && refund < JETTON_REFUND_NANO,
+    recipientIsDepositor: deposit?.from !== undefined && Address.parse(deposit.from).equals(recipient),
+    pathFromRelayer: false,
+    selfRelayed: false,
+    sameEndpoint: isEndpointShared,
+  }).map((code) => ({
+    code,
+    ...code === "few_deposits" && later !== undefined && { count: later },
+  }));
+}
