@@ -102,7 +102,7 @@ Deno.test("the fee's payout, were it one with the rest of the value, would save 
   for (
     const claim of [
       `${saved.toLocaleString("en")} gas`,
-      `reduce ${before.toFixed(3)} to ${after.toFixed(3)}`,
+      `reduce the ratio from ${before.toFixed(3)} to ${after.toFixed(3)}`,
       `${beside.toLocaleString("en")} gas besides verification`,
     ]
   ) assert.ok(text.includes(claim), `docs/gas.md does not say: ${claim}`);
@@ -117,11 +117,13 @@ Deno.test("SPEC.md says by how much the target is missed", async () => {
     const claim of [
       `With 1,000 notes a native withdrawal takes ${
         withdraw("1,000")
-      } times its verification, with 100,000 it takes ` +
+      } times its verification, with 100,000 notes ` +
       `${withdraw("100,000")} times`,
-      `with 131,071 it takes ${withdraw("131,071")} times`,
-      `withdrawal takes ${times("jetton", "withdraw, newest root", "100,000")} times, a deposit ` +
-      times("jetton", "deposit", "100,000"),
+      `and with 131,071 notes ${withdraw("131,071")} times`,
+      `a withdrawal takes ${
+        times("jetton", "withdraw, newest root", "100,000")
+      } times its verification and a ` +
+      `deposit ${times("jetton", "deposit", "100,000")} times`,
     ]
   ) assert.ok(text.includes(claim), `SPEC.md does not say: ${claim}`);
 });
