@@ -6,6 +6,7 @@ import { loadCeremony, requireKeys, writeContribution } from "../../../src/ops/c
 import { circuitNames } from "../../../src/core/crypto/groth16.ts";
 import { makeAnnouncement, makeKeyEntry } from "../../../src/ops/ceremony/transcript/entries.ts";
 import { keyEntries, type Transcript } from "../../../src/ops/ceremony/transcript/transcript.ts";
+import { createSigningKey, openSigningKey } from "../../../src/ops/ceremony/transcript/signature.ts";
 import {
   announcement,
   beacon,
@@ -18,6 +19,14 @@ import {
 } from "../../support/ceremony/ceremony_fixture.ts";
 
 type Entries = Transcript["entries"];
+
+/** What the transcript alone does not show as altered without signatures. The hash of the last keys is that of the files. */
+const hashesOfKeys = circuitNames.map((circuit) => `keys.${circuit}.zkey`);
+const unprotected = {
+  announcement: ["source", "round"],
+  contribution: ["name", ...hashesOfKeys],
+  beacon: hashesOfKeys,
+};
 
 /** Adds a beacon without any check, as an attacker can. */
 async function forceBeacon(
@@ -124,14 +133,14 @@ async function refusesAlteredEntries(
       if (i < count - 1) await refused(`${i} left out`, rewritten((entries) => entries.splice(i, 1)), named);
     });
 
-    await t.step(`each text of entry ${i + 1} altered`, async () => {
-      for (const path of textPaths(folderTranscript(honest).entries[i])) {
-        const folder = rewritten((entries) => flipHexDigit(entries[i], path));
-        const [{ verdict, detail }] = await verify(folder, {});
-        if (/^(source|name|hash|previous|keys\.\w+\.zkey)$/.test(path)) continue; // the chain, or the files, hold these
-        assert.equal(verdict, "failed", path);
-        assert.match(detail, named, path);
+    await t.step(`each value of entry ${i + 1} altered`, async () => {
+      const accepted: string[] = [];
+      for (const path of valuePaths(folderTranscript(honest).entries[i])) {
+        const [{ verdict, detail }] = await verify(rewritten((entries) => alter(entries[i], path)), {});
+        if (verdict === "failed") assert.match(detail, named, path);
+        else accepted.push(path);
       }
+      assert.deepEqual(accepted, unprotected[folderTranscript(honest).entries[i].kind]);
     });
   }
 }
@@ -157,19 +166,39 @@ async function refusesFalseValues(
   });
 }
 
-function textPaths(value: unknown, prefix = ""): string[] {
-  if (typeof value === "string") return prefix === "kind" ? [] : [prefix];
-  if (typeof value !== "object" || value === null) return [];
-  return Object.entries(value).flatMap(([name, member]) =>
-    textPaths(member, prefix ? `${prefix}.${name}` : name)
+Deno.test("a signature protects the signed entry and all entries before it", async () => {
+  await using tiny = await openTinyCeremony();
+  const { honest, verify } = await runCeremony(tiny, await openSigningKey((await createSigningKey()).pem));
+  const { entries } = folderTranscript(honest);
+  for (const [i, entry] of entries.slice(0, -1).entries()) {
+    for (const path of valuePaths(entry)) {
+      const folder = rewriteTranscript(copyFolder(honest), (changed) => alter(changed.entries[i], path));
+      const [{ verdict }] = await verify(folder, {});
+      assert.equal(verdict, "failed", `${entry.kind}: ${path}`);
+    }
+  }
+  const [{ verdict, detail }] = await verify(
+    rewriteTranscript(copyFolder(honest), (changed) => changed.powers.sha256 = "00".repeat(32)),
+    {},
   );
+  assert.equal(verdict, "failed");
+  assert.match(detail, /contribution 1 has a signature that does not verify/);
+});
+
+/** Returns the paths of all values except those that `rewriteTranscript` computes again. */
+function valuePaths(value: object, prefix = ""): string[] {
+  return Object.entries(value).flatMap(([name, member]) => {
+    if (["kind", "hash", "previous"].includes(name)) return [];
+    return typeof member === "object" ? valuePaths(member, `${prefix}${name}.`) : [`${prefix}${name}`];
+  });
 }
 
-/** Replaces the last digit of the text at a path. */
-function flipHexDigit(entry: object, path: string): void {
+/** Adds one to the number at a path, or replaces the last digit of the text. */
+function alter(entry: object, path: string): void {
   const names = path.split(".");
   const last = names.pop()!;
   // deno-lint-ignore no-explicit-any
   const parent = names.reduce((at: any, name) => at[name], entry);
-  parent[last] = parent[last].replace(/.$/, (digit: string) => digit === "1" ? "2" : "1");
+  if (typeof parent[last] === "number") parent[last]++;
+  else parent[last] = parent[last].replace(/.$/, (digit: string) => digit === "1" ? "2" : "1");
 }

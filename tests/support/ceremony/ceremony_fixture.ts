@@ -21,6 +21,7 @@ import { keyFileName, loadCeremony, TRANSCRIPT_FILE } from "../../../src/ops/cer
 import { G1_BYTES } from "../../../src/ops/ceremony/arithmetic/points.ts";
 import { pointFromHex } from "../../../src/ops/ceremony/arithmetic/point_hex.ts";
 import { equalBytes, memorySource } from "../../../src/ops/ceremony/section_file.ts";
+import type { SigningKey } from "../../../src/ops/ceremony/transcript/signature.ts";
 import {
   parseTranscript,
   type Transcript,
@@ -70,14 +71,17 @@ export async function openTinyCeremony() {
  * Runs a whole ceremony. Returns its final folder, and a copy of the folder after the start and after each
  * contribution.
  */
-export async function runCeremony({ arithmetic, origin }: Awaited<ReturnType<typeof openTinyCeremony>>) {
+export async function runCeremony(
+  { arithmetic, origin }: Awaited<ReturnType<typeof openTinyCeremony>>,
+  signingKey?: SigningKey,
+) {
   const honest = memoryFolder();
   const step = { folder: honest, arithmetic };
   await beginCeremony({ ...step, ...origin });
   await announceBeacon({ ...step, announcement });
   const atRound: MemoryFolder[] = [copyFolder(honest)];
   for (const name of CONTRIBUTORS) {
-    await contributeToCeremony({ ...step, name, entropy: utf8(`what ${name} typed`) });
+    await contributeToCeremony({ ...step, name, entropy: utf8(`what ${name} typed`), signingKey });
     atRound.push(copyFolder(honest));
   }
   await closeWithBeacon({ ...step, ...beacon });

@@ -100,7 +100,7 @@ function checkHashChain(transcript: Transcript): void {
 async function checkSignatures(transcript: Transcript): Promise<void> {
   for (const [i, entry] of transcript.entries.entries()) {
     if (entry.kind !== "contribution" || entry.signature === undefined) continue;
-    if (await isSignatureValid(entry.signature, entry.keys)) continue;
+    if (await isSignatureValid(entry.signature, entry)) continue;
     throw transcriptFault(entryName(transcript, i), "signature_invalid");
   }
 }

@@ -47,10 +47,13 @@ export async function makeKeyEntry(
   for (const circuit of circuits) keys[circuit] = await keyEntryOf(circuit);
   const previous = lastHash(transcript);
   if (beacon) return withHash({ kind: "beacon" as const, value: bytesToHex(beacon.value), keys, previous });
-  const signature = signingKey && {
-    signature: { publicKey: signingKey.publicKey, value: await signingKey.sign(signedText(keys)) },
+  const entry = { kind: "contribution" as const, name, keys, previous };
+  if (signingKey === undefined) return withHash(entry);
+  const signature = {
+    publicKey: signingKey.publicKey,
+    value: await signingKey.sign(signedText(entry)),
   };
-  return withHash({ kind: "contribution" as const, name, ...signature, keys, previous });
+  return withHash({ ...entry, signature });
 }
 
 export function historyOf(transcript: Transcript, circuit: AnyCircuitName): ContributionHistory {

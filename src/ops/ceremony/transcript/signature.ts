@@ -1,10 +1,9 @@
-// Ed25519 over the contribution hashes of both keys, which cover all earlier contributions: a signature fits
-// no other ceremony or place. Keys are PKCS#8 files, as OpenSSL writes them.
+// Ed25519 over the hash of the unsigned entry. The hash covers `previous`, and so the head of the transcript and
+// all earlier entries. Keys are PKCS#8 files, as OpenSSL writes them.
 import { Buffer } from "node:buffer";
 import { bytesToHex, hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js";
 import { Problem } from "../../../core/errors/problem.ts";
-import { circuitsOf } from "../../../core/crypto/groth16.ts";
-import type { Contribution } from "./transcript.ts";
+import { canonicalHash, type Contribution } from "./transcript.ts";
 
 const ALGORITHM = "Ed25519";
 const PEM = /^-----BEGIN PRIVATE KEY-----\s+([A-Za-z0-9+/=\s]+)-----END PRIVATE KEY-----\s*$/;
@@ -15,9 +14,10 @@ export interface SigningKey {
   sign(text: string): Promise<string>;
 }
 
-export function signedText(keys: Contribution["keys"]): string {
-  const lines = circuitsOf(keys).map((circuit) => `${circuit} ${keys[circuit].contributionHash}\n`);
-  return `tonado ceremony contribution\n${lines.join("")}`;
+export type UnsignedContribution = Omit<Contribution, "signature" | "hash">;
+
+export function signedText({ kind, name, keys, previous }: UnsignedContribution): string {
+  return `tonado ceremony contribution\n${canonicalHash({ kind, name, keys, previous })}\n`;
 }
 
 export async function createSigningKey(): Promise<{ pem: string; publicKey: string }> {
@@ -58,7 +58,7 @@ export async function openSigningKey(pem: string): Promise<SigningKey> {
 
 export async function isSignatureValid(
   { publicKey, value }: NonNullable<Contribution["signature"]>,
-  keys: Contribution["keys"],
+  entry: UnsignedContribution,
 ): Promise<boolean> {
   const bytes = (hex: string) => new Uint8Array(hexToBytes(hex));
   try {
@@ -67,7 +67,7 @@ export async function isSignatureValid(
       ALGORITHM,
       key,
       bytes(value),
-      new Uint8Array(utf8ToBytes(signedText(keys))),
+      new Uint8Array(utf8ToBytes(signedText(entry))),
     );
   } catch {
     return false; // the public key is not a point

@@ -65,7 +65,7 @@ function keyEntrySchemas(version: 1 | 2) {
 function transcriptSchema(version: 1 | 2) {
   const { contribution, beacon } = keyEntrySchemas(version);
   return z.strictObject({
-    format: z.literal("tonado-ceremony-2"),
+    format: z.literal("tonado-ceremony-3"),
     powers: z.strictObject({ sha256: hex(32), power: z.int().min(1).max(28) }),
     circuits: perCircuit(
       version,
@@ -168,7 +168,7 @@ export function newTranscript(
     { r1cs, constraints, circuitHash: bytesToHex(key.circuitHash), zkey: sha256 },
   ]);
   return {
-    format: "tonado-ceremony-2",
+    format: "tonado-ceremony-3",
     powers: { sha256: powersSha256, power: powers.power },
     circuits: Object.fromEntries(circuits),
     entries: [],

@@ -46,7 +46,7 @@ const beacon = { kind: "beacon", value: hex(8), keys: keysOf(1), ...chained };
 function transcriptOf(version: 1 | 2 = 1): Json {
   const circuit = () => ({ r1cs: hex(32), constraints: 5, circuitHash: hex(64), zkey: hex(32) });
   return {
-    format: "tonado-ceremony-2",
+    format: "tonado-ceremony-3",
     powers: { sha256: hex(32), power: 16 },
     circuits: Object.fromEntries(circuitsOfVersion[version].map((name) => [name, circuit()])),
     entries: [
