@@ -2,7 +2,7 @@
 import type { Problem } from "../../core/errors/problem.ts";
 import type { Secret } from "../../core/text/secret.ts";
 import type { PlaceFault } from "../ports.ts";
-import type { Machine } from "./machine.ts";
+import type { Machine, Work } from "./machine.ts";
 
 export type StoreState<Session> =
   | { readonly step: "searching" }
@@ -45,11 +45,19 @@ export interface StoreServices<Session> {
   /** Throws `note_store_in_use`, or `out_of_memory` if the memory suffices only for a drawn passphrase. */
   create(passphrase: Secret<string>): Promise<Session>;
   open(passphrase: Secret<string> | "passkey"): Promise<Session>;
+  /** Deletes the key of a session. Called once for each session that was created or opened. */
+  close(session: Session): void;
 }
 
 export function storeMachine<Session>(
   services: StoreServices<Session>,
 ): Machine<StoreState<Session>, StoreEvent<Session>> {
+  /** Closes a session that arrives after its state has ended, as scrypt cannot be aborted. */
+  const openSession = (open: () => Promise<Session>): Work<StoreEvent<Session>> => async (signal, send) => {
+    const session = await open();
+    if (signal.aborted) services.close(session);
+    else send({ type: "opened", session });
+  };
   return {
     next: nextStore,
     failed: (problem) => ({ type: "failed", problem }),
@@ -62,14 +70,16 @@ export function storeMachine<Session>(
             draw: async (_signal, send) => send({ type: "drawn", passphrase: await services.draw() }),
           };
         case "creating":
-          return {
-            create: async (_signal, send) =>
-              send({ type: "opened", session: await services.create(state.passphrase) }),
-          };
+          return { create: openSession(() => services.create(state.passphrase)) };
         case "opening":
+          return { open: openSession(() => services.open(state.passphrase)) };
+        case "open":
           return {
-            open: async (_signal, send) =>
-              send({ type: "opened", session: await services.open(state.passphrase) }),
+            /** Keeps the session until the state ends, for whatever reason. */
+            hold(signal) {
+              signal.addEventListener("abort", () => services.close(state.session));
+              return Promise.resolve();
+            },
           };
         default:
           return {};

@@ -3,7 +3,7 @@ import { openStoredNotes } from "../../client/notes/stored_notes.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import { createNoteSeed } from "../../core/protocol/seed/note_seed.ts";
 import { Secret } from "../../core/text/secret.ts";
-import type { AppPlace, OpenVault, Passkeys } from "../ports.ts";
+import type { AppPlace, NoteFiles, OpenVault, Passkeys } from "../ports.ts";
 import type { StoreServices } from "../flows/store.ts";
 import type { AppContext, Session } from "./context.ts";
 import { createVault, drawPassphrase } from "./drawn_passphrase.ts";
@@ -24,11 +24,17 @@ export function storeServices(
     create: (passphrase) => createStore(context, passphrase),
     async open(passphrase) {
       const given = passphrase === "passkey" ? await passkeys.unlock() : passphrase;
-      const bytes = await files.read();
-      if (bytes === undefined) throw new Problem("note_store_corrupted", "the browser has deleted the notes");
-      return await openSession(context, await vaults.open(bytes, given));
+      return await openSession(context, await vaults.open(await readStore(files), given));
     },
+    close: ({ vault }) => vault.close(),
   };
+}
+
+/** Returns the bytes of the store. Throws `note_store_corrupted` if the browser or another tab deleted them. */
+export async function readStore(files: NoteFiles): Promise<Uint8Array> {
+  const bytes = await files.read();
+  if (bytes === undefined) throw new Problem("note_store_corrupted", "the browser has deleted the notes");
+  return bytes;
 }
 
 /** The seed exists from the start, so that the first backup covers every later note. */

@@ -37,7 +37,6 @@ export function App({ ports }: { readonly ports: AppPorts }) {
   useTheme(ports.settings.value.theme);
   const isOnline = useOnline(ports);
   const lock = () => {
-    session?.vault.close();
     ports.tabs.notify("locked");
     flow.send({ type: "lock" });
   };
@@ -180,7 +179,6 @@ function useLock(ports: AppPorts, flow: StoreFlow, session: Session | undefined)
     const timer = setInterval(() => {
       const lockAfterMs = ports.settings.value.lockMinutes * 60_000;
       if (!isLockDue(clock.now(), { lastInput, hiddenSince, lockAfterMs })) return;
-      session.vault.close();
       flow.send({ type: "lock" });
     }, LOCK_CHECK_INTERVAL_MS);
     for (const name of ["pointerdown", "keydown"]) addEventListener(name, touch);

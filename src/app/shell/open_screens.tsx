@@ -52,7 +52,6 @@ export function OpenScreens(
   useEffect(reload, [check.step]);
   const rows = records?.map((record) => toRow(ports, record, check, coverage)) ?? [];
   const home = () => ports.go("#/");
-  const settings = { ports, session, versions, onErased, onLock };
   const [, screen = "", id = ""] = route.split("/");
   const isPaying = screen === "deposit" ||
     (screen !== "withdraw" && records?.some(({ state }) => state === "depositing") === true);
@@ -81,7 +80,7 @@ export function OpenScreens(
         />
       );
     case "settings":
-      return <SettingsScreen {...settings} />;
+      return <SettingsScreen ports={ports} versions={versions} onErased={onErased} onLock={onLock} />;
     default:
       return (
         <NotesView

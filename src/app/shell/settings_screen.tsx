@@ -5,15 +5,14 @@ import { Secret } from "../../core/text/secret.ts";
 import { toProblem } from "../flows/machine.ts";
 import { applyConnections, connectionsOf } from "../flows/settings.ts";
 import { changePassphrase } from "../services/change_passphrase.ts";
-import type { Session } from "../services/context.ts";
+import { readStore } from "../services/store_service.ts";
 import { SettingsView } from "../views/settings.tsx";
 import type { AppPorts } from "./app_ports.ts";
 import type { KnownVersions } from "./use_versions.ts";
 
 export function SettingsScreen(
-  { ports, session, versions, onErased, onLock }: {
+  { ports, versions, onErased, onLock }: {
     readonly ports: AppPorts;
-    readonly session: Session;
     readonly versions: KnownVersions | undefined;
     readonly onErased: () => void;
     readonly onLock: () => void;
@@ -28,7 +27,6 @@ export function SettingsScreen(
   }, []);
   const settings = ports.settings.value;
   const erase = async () => {
-    session.vault.close();
     await context.files.remove();
     ports.changeSettings({ provenSeed: undefined });
     tabs.notify("store_erased");
@@ -67,7 +65,7 @@ async function enrollPasskey(
 ): Promise<"available" | "enrolled"> {
   try {
     const passphrase = new Secret(text);
-    (await context.vaults.open((await context.files.read())!, passphrase)).close();
+    (await context.vaults.open(await readStore(context.files), passphrase)).close();
     await passkeys.enroll(passphrase);
     return "enrolled";
   } catch {
