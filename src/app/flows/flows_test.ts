@@ -7,7 +7,7 @@ import { checkMachine, type CheckState, firstCheck, nextCheck } from "./check.ts
 import { startFlow } from "./machine.ts";
 import { nextReport, type ReportEvent, type ReportState } from "./report.ts";
 import { nextRestore, type RestoreEvent, type RestoreState } from "./restore.ts";
-import { findPassphraseFault, isLockDue, nextStore, type StoreEvent, type StoreState } from "./store.ts";
+import { findPassphraseFault, nextStore, type StoreEvent, type StoreState } from "./store.ts";
 
 const passphrase = new Secret("correct horse battery");
 const failed = (code: ProblemCode, work = "") =>
@@ -68,16 +68,6 @@ Deno.test("a storage failure is reported and can be retried", () => {
   equal(nextStore(failing, { type: "retry" }).step, "searching");
   const creating = nextStore({ step: "creating", passphrase }, failed("write_failed"));
   ok(creating.step === "new" && creating.problem?.code === "write_failed");
-});
-
-Deno.test("the store locks after the time without input, after two hidden minutes, or when the clock is set back", () => {
-  const minute = 60_000;
-  equal(isLockDue(9 * minute, { lastInput: 0 }), false);
-  equal(isLockDue(10 * minute, { lastInput: 0 }), true);
-  equal(isLockDue(3 * minute, { lastInput: 0, hiddenSince: minute }), true);
-  equal(isLockDue(2 * minute, { lastInput: 0, hiddenSince: minute }), false);
-  equal(isLockDue(-60 * minute, { lastInput: 0 }), true);
-  equal(isLockDue(minute, { lastInput: 0, lockAfterMs: minute }), true);
 });
 
 Deno.test("a passphrase is long, not one letter repeated, and typed twice", () => {

@@ -169,24 +169,6 @@ function nextLooking<Session>(state: StoreState<Session>, event: StoreEvent<Sess
   }
 }
 
-/** Milliseconds without input after which the store is locked. */
-export const LOCK_AFTER_MS = 600_000;
-export const LOCK_HIDDEN_AFTER_MS = 120_000;
-
-/** Returns whether to lock now: after idle time, or if the clock went backwards. Times in milliseconds. */
-export function isLockDue(
-  now: number,
-  { lastInput, hiddenSince, lockAfterMs = LOCK_AFTER_MS }: {
-    readonly lastInput: number;
-    readonly hiddenSince?: number | undefined;
-    readonly lockAfterMs?: number;
-  },
-): boolean {
-  const idle = now - lastInput;
-  if (idle < 0 || idle >= lockAfterMs) return true;
-  return hiddenSince !== undefined && now - hiddenSince >= Math.min(LOCK_HIDDEN_AFTER_MS, lockAfterMs);
-}
-
 export const MIN_PASSPHRASE_LENGTH = 12;
 
 export type PassphraseFault = "too_short" | "repetitive" | "differs";

@@ -1,7 +1,8 @@
 /// <reference lib="dom" />
 /** The app: runs the store's flow, the route and the lock, and shows the current screen. */
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { isLockDue, type StoreEvent, storeMachine, type StoreState } from "../flows/store.ts";
+import { startIdleLock } from "../flows/idle_lock.ts";
+import { type StoreEvent, storeMachine, type StoreState } from "../flows/store.ts";
 import { type Flow, startFlow } from "../flows/machine.ts";
 import { restoreMachine } from "../flows/restore.ts";
 import { addProof } from "../flows/settings.ts";
@@ -170,22 +171,18 @@ function useLock(ports: AppPorts, flow: StoreFlow, session: Session | undefined)
   useEffect(() => {
     if (session === undefined) return;
     const { clock } = ports.context;
-    let lastInput = clock.now();
-    let hiddenSince: number | undefined;
-    const touch = () => lastInput = clock.now();
-    const stopVisibility = ports.place.onVisibility((isHidden) =>
-      hiddenSince = isHidden ? clock.now() : undefined
-    );
-    const timer = setInterval(() => {
-      const lockAfterMs = ports.settings.value.lockMinutes * 60_000;
-      if (!isLockDue(clock.now(), { lastInput, hiddenSince, lockAfterMs })) return;
-      flow.send({ type: "lock" });
-    }, LOCK_CHECK_INTERVAL_MS);
-    for (const name of ["pointerdown", "keydown"]) addEventListener(name, touch);
+    const { check, recordInput, recordVisibility } = startIdleLock({
+      clock,
+      lockAfterMs: () => ports.settings.value.lockMinutes * 60_000,
+      onDue: () => flow.send({ type: "lock" }),
+    });
+    const stopVisibility = ports.place.onVisibility(recordVisibility);
+    const timer = setInterval(check, LOCK_CHECK_INTERVAL_MS);
+    for (const name of ["pointerdown", "keydown"]) addEventListener(name, recordInput);
     return () => {
       stopVisibility();
       clearInterval(timer);
-      for (const name of ["pointerdown", "keydown"]) removeEventListener(name, touch);
+      for (const name of ["pointerdown", "keydown"]) removeEventListener(name, recordInput);
     };
   }, [session]);
 }
