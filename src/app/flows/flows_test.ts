@@ -7,7 +7,7 @@ import { checkMachine, type CheckState, firstCheck, nextCheck } from "./check.ts
 import { startFlow } from "./machine.ts";
 import { nextReport, type ReportEvent, type ReportState } from "./report.ts";
 import { nextRestore, type RestoreEvent, type RestoreState } from "./restore.ts";
-import { findPassphraseFault, nextStore, type StoreEvent, type StoreState } from "./store.ts";
+import { findPassphraseFault, nextStore, type StoreEvent, type StoreState } from "./store/store.ts";
 
 const passphrase = new Secret("correct horse battery");
 const failed = (code: ProblemCode, work = "") =>

@@ -4,7 +4,7 @@ import { Problem } from "../../core/errors/problem.ts";
 import { createNoteSeed } from "../../core/protocol/seed/note_seed.ts";
 import { Secret } from "../../core/text/secret.ts";
 import type { AppPlace, NoteFiles, OpenVault, Passkeys } from "../ports.ts";
-import type { StoreServices } from "../flows/store.ts";
+import type { StoreServices } from "../flows/store/store.ts";
 import type { AppContext, Session } from "./context.ts";
 import { createVault, drawPassphrase } from "./drawn_passphrase.ts";
 

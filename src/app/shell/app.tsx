@@ -1,8 +1,8 @@
 /// <reference lib="dom" />
 /** The app: runs the store's flow, the route and the lock, and shows the current screen. */
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { startIdleLock } from "../flows/idle_lock.ts";
-import { type StoreEvent, storeMachine, type StoreState } from "../flows/store.ts";
+import { startIdleLock } from "../flows/store/idle_lock.ts";
+import { type StoreEvent, storeMachine, type StoreState } from "../flows/store/store.ts";
 import { type Flow, startFlow } from "../flows/machine.ts";
 import { restoreMachine } from "../flows/restore.ts";
 import { addProof } from "../flows/settings.ts";

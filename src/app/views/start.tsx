@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { Secret } from "../../core/text/secret.ts";
 import { toProblem } from "../flows/machine.ts";
-import type { StoreEvent, StoreState } from "../flows/store.ts";
+import type { StoreEvent, StoreState } from "../flows/store/store.ts";
 import { en as texts } from "../text/en.ts";
 import { Form, NewPassphrase, PassphraseForm, useNewPassphrase } from "./fields.tsx";
 import { Button, type InStep, Notice, Step } from "./parts.tsx";

@@ -1,7 +1,7 @@
 /** When the keys of an open store are closed, and when the app locks by itself. */
 import { deepEqual } from "node:assert/strict";
-import { Secret } from "../../core/text/secret.ts";
-import { startFlow } from "./machine.ts";
+import { Secret } from "../../../core/text/secret.ts";
+import { startFlow } from "../machine.ts";
 import { type StoreEvent, storeMachine, type StoreState } from "./store.ts";
 
 const passphrase = new Secret("correct horse battery");

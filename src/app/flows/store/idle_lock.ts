@@ -1,5 +1,5 @@
 /** Decides when an open store locks by itself: after a time without input, and sooner while the page is hidden. */
-import type { Clock } from "../ports.ts";
+import type { Clock } from "../../ports.ts";
 
 const MAX_HIDDEN_MS = 120_000;
 

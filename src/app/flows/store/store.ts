@@ -1,8 +1,8 @@
 /** The note store of this browser: created, opened, locked. Work and secrets end when it is locked. */
-import type { Problem } from "../../core/errors/problem.ts";
-import type { Secret } from "../../core/text/secret.ts";
-import type { PlaceFault } from "../ports.ts";
-import type { Machine, Work } from "./machine.ts";
+import type { Problem } from "../../../core/errors/problem.ts";
+import type { Secret } from "../../../core/text/secret.ts";
+import type { PlaceFault } from "../../ports.ts";
+import type { Machine, Work } from "../machine.ts";
 
 export type StoreState<Session> =
   | { readonly step: "searching" }
