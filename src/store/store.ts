@@ -58,11 +58,11 @@ export interface Job {
   readonly notBefore?: number;
   readonly attempts?: number;
   readonly broadcastAt?: number;
-  readonly settledAt?: number;
+  readonly settledAt?: number; // when it ended
   /** The wallet's seqno and the message's normalised hash in the last transfer. */
   readonly seqno?: number;
   readonly messageHash?: string;
-  readonly txHash?: string; // the pool's transaction that settled the job
+  readonly txHash?: string; // the pool's transaction that ended the job
   readonly reason?: string;
   /** Random. Counts against the hourly caps; released if the job fails or expires. */
   readonly capToken?: string;
@@ -142,7 +142,8 @@ export interface Rollback {
 /** Returns a changed job, or undefined to keep it. Must be pure: an adapter may repeat the call. */
 export type JobChange = (job: Job) => Job | undefined;
 
-export type SettlingEvent =
+/** An event that may end a job, or have it sent again. */
+export type JobEvent =
   | WithdrawalEvent
   | SkippedEvent
   | (RefusedEvent & { readonly nullifierHash: bigint });
@@ -171,10 +172,10 @@ export interface Store {
   cursor(pool: PoolId): Promise<Cursor | undefined>;
 
   /**
-   * Appends the events, lets `settle` change the job that each withdrawal names, and moves the cursor, atomically.
+   * Appends the events, lets `change` change the job that each event names, and moves the cursor, atomically.
    * @throws {Problem} `store_conflict` if the stored cursor is not `from`; `not_leader`
    */
-  apply(batch: EventBatch, settle: (job: Job, event: SettlingEvent) => Job | undefined): Promise<void>;
+  apply(batch: EventBatch, change: (job: Job, event: JobEvent) => Job | undefined): Promise<void>;
 
   /**
    * Removes later payments, deposits and ledger entries, lets `reopen` change the jobs of those payments, and sets the
@@ -238,7 +239,7 @@ export function toWithdrawal({ nullifierHash, fee, refund, timestamp, tx }: With
 }
 
 /** Returns undefined for an event that concerns no job. */
-export function toSettlingEvent(event: PoolEvent): SettlingEvent | undefined {
+export function toJobEvent(event: PoolEvent): JobEvent | undefined {
   if (event.kind === "withdrawal" || event.kind === "skipped") return event;
   if (event.kind !== "refused" || event.nullifierHash === undefined) return undefined;
   return { ...event, nullifierHash: event.nullifierHash };

@@ -39,7 +39,7 @@ export const metricDefinitions = {
 
   refusals: counter("tonado_withdrawals_refused_total", "Withdrawals rejected, by problem code", ["code"]),
   acceptances: counter("tonado_withdrawals_accepted_total", "Withdrawals accepted", ["pool"]),
-  settlements: counter("tonado_withdrawals_settled_total", "Withdrawals that ended, by state", [
+  endedJobs: counter("tonado_withdrawals_ended_total", "Withdrawals that ended, by state", [
     "pool",
     "state",
   ]),

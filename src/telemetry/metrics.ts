@@ -64,8 +64,8 @@ export function createMetrics(version = "development") {
     recordRefusal: (code: string): void => metrics.refusals.inc({ code }),
     recordAcceptance: (pool: string): void => metrics.acceptances.inc({ pool }),
     /** `seconds` since the withdrawal was accepted; for confirmed ones only. */
-    recordSettlement(pool: string, state: string, seconds?: number): void {
-      metrics.settlements.inc({ pool, state });
+    recordJobEnd(pool: string, state: string, seconds?: number): void {
+      metrics.endedJobs.inc({ pool, state });
       if (seconds !== undefined) metrics.confirmationTime.observe({ pool }, seconds);
     },
     recordSuperseded: (pool: string): void => metrics.superseded.inc({ pool }),

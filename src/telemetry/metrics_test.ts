@@ -141,8 +141,8 @@ Deno.test("metrics: each withdrawal is counted once by its result, and its time 
   const metrics = createMetrics();
   metrics.recordAcceptance("p");
   metrics.recordRefusal("fee_below_floor");
-  metrics.recordSettlement("p", "confirmed", 12);
-  metrics.recordSettlement("p", "failed");
+  metrics.recordJobEnd("p", "confirmed", 12);
+  metrics.recordJobEnd("p", "failed");
   metrics.recordSuperseded("p");
   metrics.recordRateLimited("/withdraw");
   metrics.recordCacheFailure();
@@ -152,8 +152,8 @@ Deno.test("metrics: each withdrawal is counted once by its result, and its time 
   holds(await scrape(metrics), {
     'tonado_withdrawals_accepted_total{pool="p"}': 1,
     'tonado_withdrawals_refused_total{code="fee_below_floor"}': 1,
-    'tonado_withdrawals_settled_total{pool="p",state="confirmed"}': 1,
-    'tonado_withdrawals_settled_total{pool="p",state="failed"}': 1,
+    'tonado_withdrawals_ended_total{pool="p",state="confirmed"}': 1,
+    'tonado_withdrawals_ended_total{pool="p",state="failed"}': 1,
     'tonado_withdrawals_superseded_total{pool="p"}': 1,
     'tonado_withdrawal_confirmation_seconds_count{pool="p"}': 1,
     'tonado_withdrawal_confirmation_seconds_sum{pool="p"}': 12,
@@ -185,7 +185,7 @@ Deno.test("metrics: requests of a recorder are counted once, however often they 
 Deno.test("metrics: times are counted up to milliseconds for answers, and up to an hour for withdrawals", async () => {
   const metrics = createMetrics();
   metrics.recordRequest("/status", "GET", 200, 0);
-  metrics.recordSettlement("p", "confirmed", 0);
+  metrics.recordJobEnd("p", "confirmed", 0);
   const found = await scrape(metrics);
   const bounds = (name: string) =>
     Object.keys(found).flatMap((sample) =>

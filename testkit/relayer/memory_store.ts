@@ -5,7 +5,7 @@ import {
   isLive,
   type Store,
   toDeposit,
-  toSettlingEvent,
+  toJobEvent,
   toWithdrawal,
 } from "../../src/store/store.ts";
 import { toLeaves } from "./leaf_batches.ts";
@@ -63,7 +63,7 @@ function leaseMethods(
 
 function historyWrites(memory: StoreMemory, asLeader: AsLeader): Pick<Store, "apply" | "rollBack"> {
   return {
-    apply: ({ pool, events, from, to, ledger = [], log: added = [] }, settle) =>
+    apply: ({ pool, events, from, to, ledger = [], log: added = [] }, change) =>
       asLeader(() => {
         if (events.length > BATCH_LIMIT) {
           throw new RangeError(`a batch holds at most ${BATCH_LIMIT} events`);
@@ -78,9 +78,9 @@ function historyWrites(memory: StoreMemory, asLeader: AsLeader): Pick<Store, "ap
             continue;
           }
           if (event.kind === "withdrawal") withdrawals.set(event.nullifierHash, toWithdrawal(event));
-          const settling = toSettlingEvent(event);
-          const job = settling && jobs.get(settling.nullifierHash);
-          if (job) memory.writeJob(settle(job, settling) ?? job);
+          const jobEvent = toJobEvent(event);
+          const job = jobEvent && jobs.get(jobEvent.nullifierHash);
+          if (job) memory.writeJob(change(job, jobEvent) ?? job);
         }
         for (const entry of ledger) memory.writeEntry(entry);
         memory.rows(pool).cursor = to;

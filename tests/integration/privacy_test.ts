@@ -146,7 +146,7 @@ async function collectOutput(
 /** Asserts that the output contains what it must, so that a search for leaks looks in the right places. */
 function assertSearchable(output: Output, note: Note, services: boolean): void {
   ok(output.log.includes("rejected a body"));
-  ok(output.metrics.includes('tonado_withdrawals_settled_total{pool="native-1",state="confirmed"} 1'));
+  ok(output.metrics.includes('tonado_withdrawals_ended_total{pool="native-1",state="confirmed"} 1'));
   const stored = (output.files + output.database).toLowerCase();
   ok(
     numbers(note.nullifierHash).some((form) => stored.includes(form)),

@@ -2,7 +2,7 @@
 import { concatBytes } from "@noble/hashes/utils.js";
 import { FIELD_BYTES } from "../../core/crypto/field.ts";
 import { Problem } from "../../core/errors/problem.ts";
-import { SETTLED_PAYMENT_DEPTH } from "../../core/protocol/pool_constants.ts";
+import { FINAL_PAYMENT_DEPTH } from "../../core/protocol/pool_constants.ts";
 import { poolCapacity } from "../../core/protocol/v2/pool_constants.ts";
 import { pollUntil } from "../../core/time.ts";
 import { MerkleTree } from "../../core/tree/merkle_tree.ts";
@@ -117,7 +117,7 @@ async function downloadSpent(
   const key = `${pool.address.toRawString()} spent ${relayer.baseUrl}`;
   const fetchPage = (from: number) => relayer.spentPage(pool.address, from);
   const paid = pool instanceof V2Pool ? (await pool.getPoolInfo(signal ? { signal } : {})).withdrawals : 0;
-  const pages = { fetchPage, key, cache, capacity: capacityOf(pool), margin: SETTLED_PAYMENT_DEPTH };
+  const pages = { fetchPage, key, cache, capacity: capacityOf(pool), margin: FINAL_PAYMENT_DEPTH };
   let spent: Uint8Array = new Uint8Array();
   const isComplete = await pollUntil(async () => {
     spent = await downloadPages(pages);

@@ -34,4 +34,4 @@ export const PREPAID_STORAGE_SECONDS = 1_262_304_000n;
  * The order of a payment is final once this many payments follow it. A relayer checks up to this many new payments on
  * chain one by one. More at once must end with a confirmed transaction, which hashes link to all earlier ones.
  */
-export const SETTLED_PAYMENT_DEPTH = 30;
+export const FINAL_PAYMENT_DEPTH = 30;

@@ -22,12 +22,12 @@ import { type IndexerEvent, ROWS_PENDING_REASON } from "./indexer_state.ts";
 import type { PoolState } from "./pool_state.ts";
 import { assertLeavesFollow } from "./tree/pool_tree.ts";
 import { RollbackTrigger } from "./rollback.ts";
-import { settleJob } from "./settlement.ts";
+import { applyJobEvent } from "./job_outcome.ts";
 
 export interface StepDeps {
   readonly chain: Chain;
   readonly store: Store;
-  /** Only the pool's responses to this wallet settle jobs. */
+  /** Of the pool's refusals, only those of this wallet's messages change jobs. */
   readonly walletAddress: Address;
   readonly clock: Clock;
   readonly intervals: PollingIntervals;
@@ -188,7 +188,7 @@ async function applyBatch(
     const ledger = bookEvents(part, pool, walletAddress);
     await store.apply(
       { pool: pool.id, events: part, from, to, ledger, log },
-      (job, event) => settleJob(job, event, walletAddress, now),
+      (job, event) => applyJobEvent(job, event, walletAddress, now),
     );
     onLedgerEntries?.(ledger);
     if (pool.settledTree !== undefined) onBatches?.(pool, part, pool.tree.size);

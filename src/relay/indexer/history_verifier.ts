@@ -5,7 +5,7 @@
 import type { Address } from "@ton/core";
 import { Problem } from "../../core/errors/problem.ts";
 import { yieldToEventLoop } from "../../core/event_loop_yield.ts";
-import { SETTLED_PAYMENT_DEPTH } from "../../core/protocol/pool_constants.ts";
+import { FINAL_PAYMENT_DEPTH } from "../../core/protocol/pool_constants.ts";
 import type { SpentSet } from "../../core/protocol/v2/spent_set.ts";
 import type { Store } from "../../store/store.ts";
 import type { Chain, TransactionId } from "../../ton/chain.ts";
@@ -29,7 +29,7 @@ export interface HistoryVerifierDeps {
 }
 
 const MAX_VERIFY_ATTEMPTS = 3; // getters may run on a node some blocks behind
-const MAX_SPENT_CHECKS = SETTLED_PAYMENT_DEPTH;
+const MAX_SPENT_CHECKS = FINAL_PAYMENT_DEPTH;
 const LEAVES_PER_YIELD = 1_024;
 
 const UNKNOWN_TO_VERIFIER_REASON =

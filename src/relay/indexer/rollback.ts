@@ -14,7 +14,7 @@ import { ScanCheckpoint, scanPoolTransactions } from "../../ton/pool/history/sca
 import { HistoryVerifier, type HistoryVerifierDeps } from "./history_verifier.ts";
 import type { PoolState } from "./pool_state.ts";
 import { createPoolTree } from "./tree/settled_tree.ts";
-import { reopenJob } from "./settlement.ts";
+import { reopenJob } from "./job_outcome.ts";
 
 interface RollbackDeps extends HistoryVerifierDeps {
   readonly store: Store;

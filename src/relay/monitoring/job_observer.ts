@@ -5,6 +5,7 @@ import type { HourlyCaps } from "../withdrawals/hourly_caps.ts";
 /** Called once for each written change. */
 type JobObserver = (before: Job, after: Job) => void;
 
+/** Returns the store, which calls `observe` after each write that changed a job. */
 export function withJobObserver(store: Store, observe: JobObserver): Store {
   async function observed<T>(write: (record: RecordChange) => Promise<T>): Promise<T> {
     const changes = new Map<string, [Job, Job | undefined]>(); // by job and cause: an adapter that retries calls again
@@ -16,31 +17,40 @@ export function withJobObserver(store: Store, observe: JobObserver): Store {
     return result;
   }
   return {
-    ...bindMethods(store),
-    apply: (batch, settle) =>
+    batchLimit: store.batchLimit,
+    isShared: store.isShared,
+    health: () => store.health(),
+    acquireLease: (ms) => store.acquireLease(ms),
+    releaseLease: () => store.releaseLease(),
+    cursor: (pool) => store.cursor(pool),
+    apply: (batch, change) =>
       observed((record) =>
-        store.apply(batch, (job, event) => record(job, settle(job, event), event.tx.hash))
+        store.apply(batch, (job, event) => record(job, change(job, event), event.tx.hash))
       ),
-    changeJob: (id, change) => observed((record) => store.changeJob(id, (job) => record(job, change(job)))),
     rollBack: (rollback, reopen) =>
       observed((record) => store.rollBack(rollback, (job) => record(job, reopen(job)))),
+    withdrawals: (pool) => store.withdrawals(pool),
+    leaves: (pool, leafIndex) => store.leaves(pool, leafIndex),
+    poolLog: (pool, position) => store.poolLog(pool, position),
+    deposit: (pool, leafIndex) => store.deposit(pool, leafIndex),
+    withdrawal: (pool, nullifierHash) => store.withdrawal(pool, nullifierHash),
+    job: (id) => store.job(id),
+    addJob: (job, replaces) => store.addJob(job, replaces),
+    changeJob: (id, change) => observed((record) => store.changeJob(id, (job) => record(job, change(job)))),
+    liveJobs: () => store.liveJobs(),
+    transfer: () => store.transfer(),
+    beginTransfer: (transfer) => store.beginTransfer(transfer),
+    endTransfer: (hash, ledger) => store.endTransfer(hash, ledger),
+    ledger: (since, until) => store.ledger(since, until),
+    deleteEndedJobs: (before) => store.deleteEndedJobs(before),
+    close: () => store.close(),
   };
 }
 
 type RecordChange = (before: Job, after: Job | undefined, cause?: string) => Job | undefined;
 
-/** Returns a copy whose methods work: spreading an instance of a class would lose them. */
-function bindMethods(store: Store): Store {
-  const names = [...Object.keys(store), ...Object.getOwnPropertyNames(Object.getPrototypeOf(store))];
-  const members = names.map((name) => {
-    const member: unknown = store[name as keyof Store];
-    return [name, typeof member === "function" ? member.bind(store) : member];
-  });
-  return Object.fromEntries(members);
-}
-
 interface JobObserverDeps {
-  readonly metrics?: Pick<Metrics, "recordSettlement" | "recordSuperseded"> | undefined;
+  readonly metrics?: Pick<Metrics, "recordJobEnd" | "recordSuperseded"> | undefined;
   readonly hourlyCaps?: Pick<HourlyCaps, "release"> | undefined;
   readonly now: () => number; // Unix milliseconds
   readonly poolName: (id: string) => string | undefined; // by raw address; undefined for unregistered pools
@@ -53,7 +63,7 @@ export function createJobObserver(
     const pool = poolName(before.pool);
     if (pool !== undefined && isLive(before) && !isLive(after)) {
       const seconds = after.state === "confirmed" ? (now() - before.acceptedAt) / 1000 : undefined;
-      metrics?.recordSettlement(pool, after.state, seconds);
+      metrics?.recordJobEnd(pool, after.state, seconds);
     }
     const isSuperseded = after.state === "superseded" && before.state !== "superseded";
     if (pool !== undefined && isSuperseded) metrics?.recordSuperseded(pool);

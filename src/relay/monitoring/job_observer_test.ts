@@ -24,7 +24,7 @@ Deno.test("job observer: a finished withdrawal is counted once, by state, and it
   const counted: unknown[] = [];
   const observer = createJobObserver({
     metrics: {
-      recordSettlement: (...args) => void counted.push(args),
+      recordJobEnd: (...args) => void counted.push(args),
       recordSuperseded: (...args) => void counted.push(args),
     },
     now: () => 25_000,
@@ -55,7 +55,7 @@ Deno.test("job observer: superseded withdrawals have their own count, and failed
   const caps = new HourlyCaps(createMemoryRateLimitStore(Date.now), { hourly: 1, hourlyPerPool: 0 });
   const superseded: string[] = [];
   const observe = createJobObserver({
-    metrics: { recordSettlement: () => {}, recordSuperseded: (name) => void superseded.push(name) },
+    metrics: { recordJobEnd: () => {}, recordSuperseded: (name) => void superseded.push(name) },
     hourlyCaps: caps,
     now: () => 0,
     poolName: () => "native-1",

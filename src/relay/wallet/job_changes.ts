@@ -2,7 +2,7 @@ import { omit } from "../../core/omit.ts";
 import type { Job, Transfer } from "../../store/store.ts";
 import { getResendDelay } from "../withdrawals/policy.ts";
 
-/** If the pool has already settled the job, only seqno and hash are set. */
+/** If the job has already ended, only seqno and hash are set. */
 export function asBroadcast(job: Job, { seqno, hash }: Transfer, now: number): Job | undefined {
   if (job.broadcastAt !== undefined && job.messageHash === hash && job.state !== "accepted") return job;
   const state = job.state === "accepted" ? "broadcast" : job.state;

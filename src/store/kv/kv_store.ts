@@ -10,16 +10,16 @@ import {
   isLive,
   type Job,
   type JobChange,
+  type JobEvent,
   type JobId,
   type LeafRange,
   type LedgerEntry,
   type LogEntry,
   type PoolId,
   type Rollback,
-  type SettlingEvent,
   type StoreHealth,
   toDeposit,
-  toSettlingEvent,
+  toJobEvent,
   toWithdrawal,
   type Transfer,
   type Withdrawal,
@@ -110,7 +110,7 @@ class KvStore implements ArchivedStore {
 
   async apply(
     { pool, events, from, to, ledger = [], log = [] }: EventBatch,
-    settle: (job: Job, event: SettlingEvent) => Job | undefined,
+    change: (job: Job, event: JobEvent) => Job | undefined,
   ): Promise<void> {
     if (events.length > MAX_BATCH_EVENTS) {
       throw new RangeError(`a batch holds at most ${MAX_BATCH_EVENTS} events`);
@@ -127,12 +127,12 @@ class KvStore implements ArchivedStore {
       const jobs = new Map<bigint, VersionedValue<Job>>();
       for (const event of events) {
         if (event.kind === "withdrawal") writeWithdrawal(atomic, pool, toWithdrawal(event));
-        const settling = toSettlingEvent(event);
-        if (settling === undefined) continue;
-        const { nullifierHash } = settling;
+        const jobEvent = toJobEvent(event);
+        if (jobEvent === undefined) continue;
+        const { nullifierHash } = jobEvent;
         const found = jobs.get(nullifierHash) ??
           await getVersioned<Job>(this.kv, storeKeys.job(pool, nullifierHash));
-        const job = found.value && (settle(found.value, settling) ?? found.value);
+        const job = found.value && (change(found.value, jobEvent) ?? found.value);
         jobs.set(nullifierHash, { entry: found.entry, value: job });
       }
       for (const { entry, value } of jobs.values()) {

@@ -1,4 +1,4 @@
-import type { Job, JobId, PoolId, SettlingEvent, Withdrawal } from "../store.ts";
+import type { Job, JobEvent, JobId, PoolId, Withdrawal } from "../store.ts";
 import type { Query } from "./database.ts";
 import { fieldToBytea } from "./table.ts";
 import { fromJobRow, jobTable, toJobRow, withdrawalTable } from "./tables.ts";
@@ -10,21 +10,21 @@ export async function writeJob(query: Query, job: Job): Promise<void> {
   await query(UPDATE_JOB_SQL, jobTable.toValues(toJobRow(job)));
 }
 
-export async function settleJobs(
+export async function applyJobEvents(
   query: Query,
   pool: PoolId,
-  events: readonly SettlingEvent[],
-  settle: (job: Job, event: SettlingEvent) => Job | undefined,
+  events: readonly JobEvent[],
+  change: (job: Job, event: JobEvent) => Job | undefined,
 ): Promise<void> {
   if (events.length === 0) return;
   const jobs = await lockJobs(query, pool, events.map(({ nullifierHash }) => nullifierHash));
   const changed = new Map<bigint, Job>();
   for (const event of events) {
     const job = jobs.get(event.nullifierHash);
-    const settled = job && settle(job, event);
-    if (settled === undefined) continue;
-    jobs.set(event.nullifierHash, settled);
-    changed.set(event.nullifierHash, settled);
+    const changedJob = job && change(job, event);
+    if (changedJob === undefined) continue;
+    jobs.set(event.nullifierHash, changedJob);
+    changed.set(event.nullifierHash, changedJob);
   }
   for (const job of changed.values()) await writeJob(query, job);
 }

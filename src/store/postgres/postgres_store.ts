@@ -8,16 +8,16 @@ import {
   isLive,
   type Job,
   type JobChange,
+  type JobEvent,
   type JobId,
   type LeafRange,
   type LedgerEntry,
   type LogEntry,
   type PoolId,
   type Rollback,
-  type SettlingEvent,
   type StoreHealth,
   toDeposit,
-  toSettlingEvent,
+  toJobEvent,
   toWithdrawal,
   type Transfer,
   type Withdrawal,
@@ -25,7 +25,14 @@ import {
 import { archiveRows, restoreRows } from "./archive.ts";
 import { moveCursor } from "./cursors.ts";
 import { connectDatabase, connectionProfiles, Database, type Query } from "./database.ts";
-import { lockJobs, lockNullifierHashes, selectJob, selectWithdrawal, settleJobs, writeJob } from "./jobs.ts";
+import {
+  applyJobEvents,
+  lockJobs,
+  lockNullifierHashes,
+  selectJob,
+  selectWithdrawal,
+  writeJob,
+} from "./jobs.ts";
 import { readLeaves } from "./leaves.ts";
 import { Lease } from "./lease.ts";
 import { assertSchemaCurrent, migrate, SCHEMA_VERSION } from "./migrate.ts";
@@ -112,20 +119,20 @@ class PostgresStore implements ArchivedStore {
 
   async apply(
     { pool, events, from, to, ledger = [], log = [] }: EventBatch,
-    settle: (job: Job, event: SettlingEvent) => Job | undefined,
+    change: (job: Job, event: JobEvent) => Job | undefined,
   ): Promise<void> {
     if (events.length > MAX_BATCH_EVENTS) {
       throw new RangeError(`a batch holds at most ${MAX_BATCH_EVENTS} events`);
     }
     await this.#leaderTransaction(async (query) => {
       await moveCursor(query, pool, from, to);
-      const settling = events.flatMap((event) => toSettlingEvent(event) ?? []);
-      await lockNullifierHashes(query, settling.map(({ nullifierHash }) => nullifierHash));
+      const jobEvents = events.flatMap((event) => toJobEvent(event) ?? []);
+      await lockNullifierHashes(query, jobEvents.map(({ nullifierHash }) => nullifierHash));
       const deposits = events.filter((event) => event.kind === "deposit").map(toDeposit);
       await depositTable.insert(query, deposits, pool);
       const withdrawals = events.filter((event) => event.kind === "withdrawal").map(toWithdrawal);
       await withdrawalTable.insert(query, withdrawals, pool);
-      await settleJobs(query, pool, settling, settle);
+      await applyJobEvents(query, pool, jobEvents, change);
       await ledgerTable.insert(query, ledger);
       await logTable.insert(query, log, pool);
     });

@@ -28,7 +28,7 @@ testStores("a batch of the maximum size that settles only jobs fits in one commi
 });
 
 testStores(
-  "a job is settled in the same step as its event, and a refused batch settles nothing",
+  "a job ends in the same step as its event, and a refused batch ends no job",
   async (store) => {
     await store.addJob(job(77n), () => false);
     await rejects(apply(store, [withdrawal(1, 77n)], 3, 9, confirm), { code: "store_conflict" });
@@ -105,7 +105,7 @@ testStores("no job is added for a note that was paid on chain", async (store) =>
 });
 
 testStores(
-  "if a job and its note's payment are written concurrently, the job is refused or settled, never left live",
+  "if a job and its note's payment are written concurrently, the job is refused or ended, never left live",
   async (store) => {
     const hashes = Array.from({ length: 60 }, (_, i) => 9_000n + BigInt(i));
     const indexed = (async () => {

@@ -15,7 +15,7 @@ import { pgbouncerServer, throughPgbouncer } from "../../../testkit/servers/pgbo
 import { freshDatabase, postgresServer } from "../../../testkit/servers/services.ts";
 import { openKvStore } from "../../../src/store/kv/kv_store.ts";
 import { openPostgresStore } from "../../../src/store/postgres/postgres_store.ts";
-import type { Cursor, Job, SettlingEvent, Store, Transfer } from "../../../src/store/store.ts";
+import type { Cursor, Job, JobEvent, Store, Transfer } from "../../../src/store/store.ts";
 
 /** Opens the same store again and again: what one opening wrote, the next one finds. */
 interface Opening {
@@ -100,7 +100,7 @@ export const transfer = (hash: string): Transfer => ({
   signedAt: 1_700_000_000,
 });
 export const keep = () => undefined;
-export const confirm = (found: Job, event: SettlingEvent): Job | undefined =>
+export const confirm = (found: Job, event: JobEvent): Job | undefined =>
   event.kind === "withdrawal" ? { ...found, state: "confirmed", txHash: event.tx.hash } : undefined;
 
 /** Registers a test of every store. `reopen` closes the store and opens what it wrote. */
@@ -141,5 +141,5 @@ export const apply = (
   events: PoolEvent[],
   from: number | undefined,
   to: number,
-  settle = keep as typeof confirm,
-) => store.apply({ pool, events, from: from === undefined ? undefined : at(from), to: at(to) }, settle);
+  change = keep as typeof confirm,
+) => store.apply({ pool, events, from: from === undefined ? undefined : at(from), to: at(to) }, change);

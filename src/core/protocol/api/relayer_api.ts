@@ -131,7 +131,7 @@ function withdrawalSchema<A extends z.ZodType, N extends z.ZodType, F extends z.
       description: "normalised hash of the external message (TEP-467)",
     }),
     txHash: hashTextSchema.nullable().meta({
-      description: "the pool's transaction that settled the withdrawal",
+      description: "the pool's transaction that ended the withdrawal",
     }),
     reason: z.string().nullable(),
     acceptedAt: unixSeconds,

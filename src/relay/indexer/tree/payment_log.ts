@@ -1,6 +1,6 @@
 /** The nullifier hashes of a pool's withdrawals in the order of its log, as pages. */
 import { FIELD_BYTES, fieldFromBytes, writeFieldBytes } from "../../../core/crypto/field.ts";
-import { SETTLED_PAYMENT_DEPTH } from "../../../core/protocol/pool_constants.ts";
+import { FINAL_PAYMENT_DEPTH } from "../../../core/protocol/pool_constants.ts";
 import type { LogEntry } from "../../../store/store.ts";
 
 export interface SpentPage {
@@ -65,7 +65,7 @@ export class PaymentLog {
       count,
       nextFrom: count > 0 && end < this.#length ? end : null,
       bytes: this.#bytes.slice(from * FIELD_BYTES, (from + count) * FIELD_BYTES),
-      isFinal: count === limit && end + SETTLED_PAYMENT_DEPTH <= this.#length,
+      isFinal: count === limit && end + FINAL_PAYMENT_DEPTH <= this.#length,
     };
   }
 }

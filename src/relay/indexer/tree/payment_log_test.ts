@@ -2,7 +2,7 @@ import { deepEqual, equal, rejects } from "node:assert/strict";
 import { Address } from "@ton/core";
 import type { LogEntry } from "../../../store/store.ts";
 import type { WithdrawalEvent } from "../../../ton/pool/history/pool_events.ts";
-import { SETTLED_PAYMENT_DEPTH } from "../../../core/protocol/pool_constants.ts";
+import { FINAL_PAYMENT_DEPTH } from "../../../core/protocol/pool_constants.ts";
 import { PaymentLog } from "./payment_log.ts";
 import { PoolTree, type StoredPool } from "./pool_tree.ts";
 
@@ -25,7 +25,7 @@ const lastBytes = (bytes: Uint8Array) =>
 
 Deno.test("payment log: a page is final once it is full and 30 later payments follow", () => {
   const log = new PaymentLog();
-  for (let i = 0; i < 300 + SETTLED_PAYMENT_DEPTH; i++) log.append(BigInt(i));
+  for (let i = 0; i < 300 + FINAL_PAYMENT_DEPTH; i++) log.append(BigInt(i));
   equal(log.page(0, 300).isFinal, true);
   equal(log.page(0, 301).isFinal, false, "the last hash has 29 successors");
   equal(log.page(0, 10_000).isFinal, false, "the page is not full");

@@ -1,7 +1,7 @@
-/** Ends jobs by events of the pool: its withdrawal log, and its refusal of our own message. Pure. */
+/** What the pool's events mean for a job: a payment or a refusal ends it, a skipped withdrawal is sent again. Pure. */
 import type { Address } from "@ton/core";
 import { exitCodeName, exitCodes } from "../../core/errors/problem.ts";
-import { isLive, isPaid, type Job, type SettlingEvent } from "../../store/store.ts";
+import { isLive, isPaid, type Job, type JobEvent } from "../../store/store.ts";
 import type { WithdrawalEvent } from "../../ton/pool/history/pool_events.ts";
 import { getResendDelay } from "../withdrawals/policy.ts";
 import { omit } from "../../core/omit.ts";
@@ -9,7 +9,7 @@ import { omit } from "../../core/omit.ts";
 // Anyone can send a pool an invalid message with a nullifier hash, so only refusals of our wallet's message
 // with the journaled query id count. A payment by any sender counts, also for an ended job, and confirms the
 // job only if it paid as submitted.
-export function settleJob(job: Job, event: SettlingEvent, wallet: Address, now: number): Job | undefined {
+export function applyJobEvent(job: Job, event: JobEvent, wallet: Address, now: number): Job | undefined {
   if (event.kind === "withdrawal") {
     return isPaid(job) ? undefined : { ...asPaid(job, event, wallet), settledAt: now };
   }
