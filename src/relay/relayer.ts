@@ -129,7 +129,7 @@ async function checkRelayerHealth(parts: RelayerParts): Promise<Health> {
   return await checkHealth({
     pools: getReadiness(parts).pools,
     isLeader: leadership.isLeader,
-    isLeaseHeld: leadership.isLeaseHeld,
+    isLeaseKnown: leadership.isLeaseKnown,
     store: store.health(),
     chain: parts.chainHead.isStalled ? "stalled" : clockSkew ?? options.lastChainOutcome?.(),
     cache,

@@ -28,11 +28,11 @@ export interface LeafRange {
   readonly times: Uint32Array; // Unix seconds of their blocks
 }
 
-/** A paid note, whoever submitted the proof. Amounts in nano. */
+/** A paid note, by any sender. */
 export interface Withdrawal {
   readonly nullifierHash: bigint;
-  readonly fee: bigint;
-  readonly refund: bigint;
+  readonly fee: bigint; // in the smallest unit of the pool's asset
+  readonly refund: bigint; // nano
   readonly timestamp: number; // the block's time in Unix seconds
   readonly txHash: string;
 }
@@ -40,16 +40,17 @@ export interface Withdrawal {
 /** `confirmed`: paid as submitted. `superseded`: another proof of the note was paid. */
 export type JobState = (typeof withdrawalStates)[number];
 
-/** A withdrawal that this relayer accepted. Times in Unix milliseconds, amounts in nano. */
+/** A withdrawal that this relayer accepted. Times in Unix milliseconds. */
 export interface Job {
   readonly pool: PoolId;
   readonly nullifierHash: bigint;
   readonly state: JobState;
-  /** Random and part of the message: identifies our own message at the pool. */
+  /** Identifies the job's message among those of our wallet. Random; a resend adds the nullifier hash to it. */
   readonly queryId: bigint;
   readonly root: bigint;
-  readonly fee: bigint; // as submitted; for a paid job, what the pool paid
-  readonly refund: bigint;
+  /** In the smallest unit of the pool's asset: as submitted, or for a paid job, what the pool paid. */
+  readonly fee: bigint;
+  readonly refund: bigint; // nano
   /** Deleted when the job ends, so that no finished proof is kept. */
   readonly message?: JobMessage;
   readonly failures: number;

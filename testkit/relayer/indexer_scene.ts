@@ -60,7 +60,7 @@ export function indexer(kind: 0 | 1 | 2 = 0, change: Partial<Deployment> = {}) {
       walletAddress: relayer,
       vkeyHashes: { 1: "keys", 2: "keys" },
       changes: new ChangeSignal(),
-      leadership: { isLeader, resolved: Promise.resolve() },
+      leadership: { isLeader, firstAnswer: Promise.resolve() },
       onLedgerEntries: (entries) => void ledger.push(...entries),
     }, end.signal);
     return pool;

@@ -79,13 +79,13 @@ export const httpProblems = {
   ),
   unknown_root: problem(
     422,
-    "Root is not among the last 30",
+    "Pool does not accept the root",
     "Rebuild the tree and make a new proof for the current root.",
   ),
   stale_root: problem(
     422,
-    "Root is about to leave the last 30",
-    "Rebuild the tree and prove again against the current root.",
+    "Pool will soon reject the root",
+    "Rebuild the tree and make a new proof for the current root.",
   ),
   proof_invalid: problem(
     422,

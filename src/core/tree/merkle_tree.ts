@@ -21,7 +21,7 @@ import type { TreeHasher } from "./tree_hasher.ts";
 import { zeros } from "./zeros.ts";
 
 export { MERKLE_TREE_HEIGHT };
-/** The number of recent roots that a pool accepts. */
+/** The number of recent roots that a pool reports. A version 1 pool accepts only these, a version 2 pool the last 1,024. */
 export const ROOT_HISTORY_SIZE = 30;
 
 /** A Merkle path, leaf first: the sibling on each level, and 1 where the node is the right child. */

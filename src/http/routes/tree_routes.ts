@@ -76,9 +76,9 @@ const BYTES_TYPE = "application/octet-stream";
 
 export function treeRoutes(app: OpenAPIHono<HttpEnv>, { relayer }: RouteDependencies): void {
   /** Pages before the last never change. A local network starts again with the same addresses. */
-  const cacheHeaders = (isFinal: boolean) => ({
+  const cacheHeaders = (isImmutable: boolean) => ({
     vary: "accept",
-    ...isFinal && relayer.network !== "localnet" &&
+    ...isImmutable && relayer.network !== "localnet" &&
       { "cache-control": "public, max-age=31536000, immutable" },
   });
 
@@ -97,10 +97,10 @@ export function treeRoutes(app: OpenAPIHono<HttpEnv>, { relayer }: RouteDependen
   app.openapi(commitments, (c) => {
     const query = c.req.valid("query");
     if (wantsBytes(c)) {
-      const { bytes, isFinal } = relayer.leafPage(query.pool, query.from, query.limit);
+      const { bytes, isImmutable } = relayer.leafPage(query.pool, query.from, query.limit);
       return c.body(streamBytes(bytes), 200, {
         "content-type": BYTES_TYPE,
-        ...cacheHeaders(isFinal),
+        ...cacheHeaders(isImmutable),
       }) as never;
     }
     const { pool, from, count, nextFrom, items, pending } = relayer.commitments(
@@ -123,8 +123,8 @@ export function treeRoutes(app: OpenAPIHono<HttpEnv>, { relayer }: RouteDependen
 
   app.openapi(spent, (c) => {
     const query = c.req.valid("query");
-    const { bytes, isFinal, ...page } = relayer.spent(query.pool, query.from, query.limit);
-    const headers = cacheHeaders(isFinal);
+    const { bytes, isImmutable, ...page } = relayer.spent(query.pool, query.from, query.limit);
+    const headers = cacheHeaders(isImmutable);
     if (wantsBytes(c)) {
       return c.body(streamBytes(bytes), 200, { "content-type": BYTES_TYPE, ...headers }) as never;
     }

@@ -67,14 +67,14 @@ export async function catchUpOrRollBack(
   const report = createProgressReporter(pool, deps);
   const onProgress = (count: number) =>
     report(`comparing the history with the stored rows: ${count} transactions`);
-  const rolledBack = () => rollback.rollBackIfDue(pool, deps, signal, onProgress);
+  const tryRollBack = () => rollback.rollBackIfDue(pool, deps, signal, onProgress);
   try {
     const event = await catchUp(pool, deps, checkpoint, signal);
-    if (event.type !== "behind") rollback.cursorFound();
-    else if (await rolledBack()) return { type: "rolled_back" };
+    if (event.type !== "behind") rollback.reset();
+    else if (await tryRollBack()) return { type: "rolled_back" };
     return event;
   } catch (error) {
-    if (error instanceof UnlinkedHistory && await rolledBack()) return { type: "rolled_back" };
+    if (error instanceof UnlinkedHistory && await tryRollBack()) return { type: "rolled_back" };
     throw error;
   }
 }

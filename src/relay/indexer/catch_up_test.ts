@@ -54,7 +54,7 @@ Deno.test("a missing cursor causes a rollback check after five stale periods, wh
   };
   deepEqual([await readsAt(1_000), await readsAt(1_000 + 5 * STALE_AFTER_MS - 1)], [0, 0]);
   equal(await readsAt(1_000 + 5 * STALE_AFTER_MS), 1);
-  trigger.cursorFound();
+  trigger.reset();
   const found = 1_000_000;
   deepEqual([await readsAt(found), await readsAt(found + 5 * STALE_AFTER_MS - 1)], [1, 1]);
   equal(await readsAt(found + 5 * STALE_AFTER_MS), 2);

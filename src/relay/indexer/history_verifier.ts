@@ -170,7 +170,7 @@ async function isSpentBy(
   signal: AbortSignal,
 ): Promise<boolean> {
   try {
-    return await pool.getIsSpentBy(nullifierHash, spent.carried(nullifierHash), { signal });
+    return await pool.getIsSpentBy(nullifierHash, spent.slotPath(nullifierHash), { signal });
   } catch (error) {
     if (error instanceof Problem && error.code === "contract_refused") return false;
     throw error;

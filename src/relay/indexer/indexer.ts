@@ -21,7 +21,7 @@ import { restoreTree, saveTree } from "./tree/tree_snapshot.ts";
 interface IndexerDeps extends StepDeps {
   readonly vkeyHashes: VkeyHashes;
   readonly changes: ChangeSignal;
-  readonly leadership: Pick<Leadership, "isLeader" | "resolved">;
+  readonly leadership: Pick<Leadership, "isLeader" | "firstAnswer">;
   /** Without snapshots, every start hashes the whole tree. */
   readonly snapshots?: TreeSnapshotStore;
 }
@@ -43,7 +43,7 @@ export async function followPool(pool: PoolState, shared: IndexerDeps, signal: A
     missingRoot: new MissingRootTimer(),
     spentSet: new SpentSetCheck(),
   };
-  await deps.leadership.resolved;
+  await deps.leadership.firstAnswer;
   const isRestored = await restoreTree(pool.id, pool.tree, deps);
   let state = initialState({ isRestored, savedLeafCount: pool.tree.size }, intervals);
   while (!signal.aborted) {

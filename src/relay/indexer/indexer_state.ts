@@ -40,11 +40,10 @@ export type IndexerEffect =
     readonly members?: Readonly<Record<string, string>>;
   };
 
-/** `waitMs` until the next step; 0: at once. */
 interface IndexerTransition {
   readonly state: IndexerState;
   readonly effects: readonly IndexerEffect[];
-  readonly sleepMs: number;
+  readonly sleepMs: number; // until the next step; 0: at once
 }
 
 const FOLLOWER_POLL_MS = 1_000;

@@ -37,7 +37,8 @@ export class RollbackTrigger {
   #missingSince: number | undefined;
   #checkpoint = new ScanCheckpoint();
 
-  cursorFound(): void {
+  /** Forgets the missing cursor and the scan, because the endpoint shows the cursor. */
+  reset(): void {
     this.#missingSince = undefined;
     this.#checkpoint = new ScanCheckpoint();
   }
@@ -83,7 +84,7 @@ export class RollbackTrigger {
       }
     }
     await rollBackPool(pool, cursor, history, deps, signal);
-    this.cursorFound();
+    this.reset();
     return true;
   }
 }

@@ -18,8 +18,8 @@ export interface Health {
 export interface HealthSources {
   readonly pools: Health["pools"];
   readonly isLeader: boolean;
-  /** Whether any replica leads; undefined for a single process. */
-  readonly isLeaseHeld: boolean | undefined;
+  /** Whether the store has lately answered a request for the lease; undefined for a single process. */
+  readonly isLeaseKnown: boolean | undefined;
   readonly store: StoreHealth;
   /** State at the last response; undefined before the first one. */
   readonly chain: "ok" | "failed" | "stalled" | "clock skew" | undefined;
@@ -35,12 +35,12 @@ export const healthy: DependencyHealth = { state: "ok" };
 
 /** Ready means that the registry has pools and all of them are served. */
 export async function checkHealth(sources: HealthSources): Promise<Health> {
-  const { pools, isLeader: leads, isLeaseHeld, store, cache, unpricedPools = [] } = sources;
+  const { pools, isLeader: leads, isLeaseKnown, store, cache, unpricedPools = [] } = sources;
   const dependencies: Record<string, DependencyHealth> = {
     registry: registryState(Object.keys(pools).length, sources.orphanedJobCount, unpricedPools),
     store: store.ok ? healthy : down(store.reason),
-    ...isLeaseHeld !== undefined &&
-      { lead: isLeaseHeld ? healthy : degraded("no known leader: nothing is signed") },
+    ...isLeaseKnown !== undefined &&
+      { lead: isLeaseKnown ? healthy : degraded("no known leader: nothing is signed") },
     chain: chainState(sources.chain),
     wallet: walletState(sources.balance),
     prover: sources.isVerifierFull ? degraded("the queue of proofs is full") : healthy,

@@ -17,7 +17,7 @@ const cacheThat = (ping: () => Promise<void>) =>
 const well: HealthSources = {
   pools: { "native-1": { ready: true, leaves: 3 } },
   isLeader: true,
-  isLeaseHeld: true,
+  isLeaseKnown: true,
   store: { ok: true },
   chain: "ok",
   cache: cacheThat(() => Promise.resolve()),
@@ -87,7 +87,13 @@ const cases: [claim: string, change: Partial<HealthSources>, ready: boolean, nam
       "down",
     ],
     ["a chain of another time is told of", { chain: "clock skew" }, true, "chain", "degraded"],
-    ["a lead that nobody is known to hold is told of", { isLeaseHeld: false }, true, "lead", "degraded"],
+    [
+      "a store that has not answered requests for the lease is degraded",
+      { isLeaseKnown: false },
+      true,
+      "lead",
+      "degraded",
+    ],
     ["a full queue of proofs is told of", { isVerifierFull: true }, true, "prover", "degraded"],
   ];
 for (const [claim, change, ready, name, state] of cases) {
@@ -108,5 +114,5 @@ Deno.test("health: one pool that is not ready makes the relayer not ready", asyn
 });
 
 Deno.test("health: a single process reports no lease", async () => {
-  equal((await checkHealth({ ...well, isLeaseHeld: undefined })).dependencies.lead, undefined);
+  equal((await checkHealth({ ...well, isLeaseKnown: undefined })).dependencies.lead, undefined);
 });

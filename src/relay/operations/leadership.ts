@@ -14,28 +14,29 @@ const LEASE_SAFETY_MARGIN_MS = 500;
 const LEADER_UNKNOWN_AFTER_MS = 2 * LEASE_DURATION_MS;
 
 export class Leadership {
-  readonly #resolved = Promise.withResolvers<void>();
+  readonly #firstAnswer = Promise.withResolvers<void>();
   readonly #isSingleProcess: boolean;
   #leaseEndsAt = -Infinity;
   #answeredAt: number;
 
-  /** `always`: the store is not shared. */
-  constructor(private readonly clock: Clock, always: boolean) {
-    this.#isSingleProcess = always;
+  /** `isSingleProcess`: the store is not shared, so this process always leads. */
+  constructor(private readonly clock: Clock, isSingleProcess: boolean) {
+    this.#isSingleProcess = isSingleProcess;
     this.#answeredAt = clock.now();
-    if (always) this.until = Infinity;
+    if (isSingleProcess) this.setLeaseEnd(Infinity);
   }
 
-  get resolved(): Promise<void> {
-    return this.#resolved.promise;
+  /** Resolves once it is known whether this replica leads. */
+  get firstAnswer(): Promise<void> {
+    return this.#firstAnswer.promise;
   }
 
   get isLeader(): boolean {
     return this.clock.now() < this.#leaseEndsAt;
   }
 
-  /** Whether the store recently granted or reported a lease; undefined for a single process. */
-  get isLeaseHeld(): boolean | undefined {
+  /** Whether the store has granted or refused the lease in the last ten seconds; undefined for a single process. */
+  get isLeaseKnown(): boolean | undefined {
     return this.#isSingleProcess ? undefined : this.clock.now() - this.#answeredAt <= LEADER_UNKNOWN_AFTER_MS;
   }
 
@@ -43,10 +44,10 @@ export class Leadership {
     this.#answeredAt = this.clock.now();
   }
 
-  /** The time until which this replica certainly leads, in Unix milliseconds. */
-  set until(time: number) {
+  /** Sets the time until which this replica certainly leads, in Unix milliseconds. */
+  setLeaseEnd(time: number): void {
     this.#leaseEndsAt = time;
-    this.#resolved.resolve();
+    this.#firstAnswer.resolve();
   }
 }
 
@@ -69,7 +70,7 @@ export async function runLeadership(
     try {
       const leads = await store.acquireLease(LEASE_DURATION_MS);
       leadership.recordAnswer();
-      leadership.until = leads ? requestedAt + LEASE_DURATION_MS - LEASE_SAFETY_MARGIN_MS : -Infinity;
+      leadership.setLeaseEnd(leads ? requestedAt + LEASE_DURATION_MS - LEASE_SAFETY_MARGIN_MS : -Infinity);
       wait = leads ? LEASE_RENEW_INTERVAL_MS : LEASE_ACQUIRE_INTERVAL_MS;
     } catch (error) {
       log.warning("the lease cannot be acquired: {error}", { error: String(error) });
@@ -81,5 +82,5 @@ export async function runLeadership(
     }
     await clock.sleep(wait, signal);
   }
-  if (signal.aborted) leadership.until = -Infinity; // also ends waits for the first answer
+  if (signal.aborted) leadership.setLeaseEnd(-Infinity); // also ends waits for the first answer
 }

@@ -52,7 +52,7 @@ async function observed(answers: readonly Answer[]): Promise<[at: number, leads:
     },
   } as Partial<Store> as Store;
   await runLeadership(leadership, { store, clock, changes: new ChangeSignal(), log }, stop.signal);
-  await leadership.resolved;
+  await leadership.firstAnswer;
   return seen;
 }
 
@@ -84,7 +84,7 @@ for (const [claim, answers, seen] of cases) {
 
 Deno.test("leadership: a single process leads from the start", async () => {
   const leadership = new Leadership(clockThat(() => {}), true);
-  await leadership.resolved;
+  await leadership.firstAnswer;
   equal(leadership.isLeader, true);
 });
 
@@ -98,15 +98,15 @@ Deno.test("leadership: whether a replica leads is unknown after ten seconds with
     isShared: true,
     acquireLease() {
       const says = answers.shift();
-      held.push(leadership.isLeaseHeld);
+      held.push(leadership.isLeaseKnown);
       if (answers.length === 0) stop.abort();
       return says === "down" ? Promise.reject(new Problem("store_unavailable")) : Promise.resolve(says);
     },
   } as Partial<Store> as Store;
   await runLeadership(leadership, { store, clock, changes: new ChangeSignal(), log }, stop.signal);
   deepEqual(held.map((each, i) => each ? [] : [i]).flat(), [21, 22, 23, 24, 25, 26, 27]);
-  equal(leadership.isLeaseHeld, true);
-  equal(new Leadership(clock, true).isLeaseHeld, undefined);
+  equal(leadership.isLeaseKnown, true);
+  equal(new Leadership(clock, true).isLeaseKnown, undefined);
 });
 
 Deno.test("retention: only the leader deletes ended jobs, once an hour, and continues after a store failure", async () => {

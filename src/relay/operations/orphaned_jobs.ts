@@ -22,7 +22,7 @@ export async function watchOrphanedJobs(
   { store, clock, pools, log }: OrphanedJobsDeps,
   signal: AbortSignal,
 ): Promise<void> {
-  let said = "";
+  let lastReported = "";
   while (!signal.aborted) {
     try {
       const waiting = new Map<PoolId, number>();
@@ -30,17 +30,17 @@ export async function watchOrphanedJobs(
         if (pools.get(pool) === undefined) waiting.set(pool, (waiting.get(pool) ?? 0) + 1);
       }
       orphaned.count = [...waiting.values()].reduce((sum, count) => sum + count, 0);
-      const now = JSON.stringify([...waiting]);
-      for (const [pool, count] of now === said ? [] : waiting) {
+      const current = JSON.stringify([...waiting]);
+      for (const [pool, count] of current === lastReported ? [] : waiting) {
         log.error(
           "{count} withdrawals of {pool} wait, but the pool is not served: put it back into the registry until they have ended",
           { count, pool },
         );
       }
-      if (waiting.size === 0 && said !== "" && now !== said) {
+      if (waiting.size === 0 && lastReported !== "" && current !== lastReported) {
         log.info("no withdrawals wait for pools that are not served");
       }
-      said = now;
+      lastReported = current;
     } catch {
       // Store failures are reported elsewhere.
     }

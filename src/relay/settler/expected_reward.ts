@@ -14,7 +14,7 @@ interface SettlementCandidate {
   readonly contract: V2Pool;
   readonly info: SettleInfo;
   readonly assetKind: PoolInfo["assetKind"];
-  readonly rule: bigint; // what `rewardByRule` returns
+  readonly fullReward: bigint; // what `rewardByRule` returns, before the pool's funds limit it
   readonly first: number;
   readonly count: number;
   /** Number of settlements before this one that are not on chain yet. */
@@ -31,14 +31,14 @@ export async function profitableReward(
   candidate: SettlementCandidate,
   options?: CallOptions,
 ): Promise<bigint | undefined> {
-  const { contract, info, assetKind, rule, count, ahead, knownDeposits } = candidate;
+  const { contract, info, assetKind, fullReward, count, ahead, knownDeposits } = candidate;
   const prices = await candidate.prices.getPrices();
-  if (rule < neededReward(candidate, knownDeposits, prices)) return undefined; // saves the calls below
+  if (fullReward < neededReward(candidate, knownDeposits, prices)) return undefined; // saves the calls below
   const pool = await contract.getPoolInfo(options);
   const deposits = Math.max(knownDeposits, pool.deposits);
   const needed = neededReward(candidate, deposits, prices);
   const queued = Math.max(count, deposits - info.settled);
-  const reward = assetKind === "native" ? rule : prepaidReward(info, rule, count, queued);
+  const reward = assetKind === "native" ? fullReward : prepaidReward(info, fullReward, count, queued);
   if (reward < needed) return undefined;
   // The pool pays from its balance after storage fees, settlements under way first.
   const { balance, syncUtime } = await contract.chain.account(contract.address, options);

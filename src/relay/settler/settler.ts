@@ -157,11 +157,11 @@ async function nextInput(
     return undefined;
   }
   // The reward grows with the time since the last settlement, so our earlier settlement resets it.
-  const rule = rewardByRule(last === undefined ? info : { ...info, waitingSince: now }, count, now);
-  const reward = mode === "eager" ? rule : await profitableReward({
+  const fullReward = rewardByRule(last === undefined ? info : { ...info, waitingSince: now }, count, now);
+  const reward = mode === "eager" ? fullReward : await profitableReward({
     contract,
     info,
-    rule,
+    fullReward,
     first,
     count,
     prices,

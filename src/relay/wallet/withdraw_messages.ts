@@ -93,7 +93,7 @@ function buildMessage(
   const spent = spentSetOf(pool);
   const requests = group.map((one): PoolWithdraw2Args => {
     const { root, nullifierHash } = one.job;
-    const carried = spent.carried(nullifierHash);
+    const carried = spent.slotPath(nullifierHash);
     spent.add(nullifierHash);
     return { ...toWithdrawal(one, relayer), rootNumber: pool.settledTree!.rootNumber(root)!, carried };
   });

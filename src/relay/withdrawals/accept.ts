@@ -19,7 +19,7 @@ interface WithdrawalDeps extends CheckDeps {
   readonly changes: ChangeSignal;
   /** Equal concurrent withdrawals share one run of the checks, to save load on store and endpoint. */
   readonly deduplicator: SingleFlight<Job>;
-  /** Must be unpredictable, or others could forge our failures. */
+  /** Draws query ids. They need not be secret: only refusals of our wallet's own messages count. */
   readonly fillRandom: (bytes: Uint8Array<ArrayBuffer>) => void;
 }
 

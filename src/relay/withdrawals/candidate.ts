@@ -13,14 +13,14 @@ import type { ProofVerifier } from "./proof_verifier.ts";
 
 export type WithdrawSignals = Readonly<Record<(typeof publicSignalNames.withdraw)[number], bigint>>;
 
-/** A request that is well-formed but not checked. Amounts in nano. */
+/** A request that is well-formed but not checked. */
 export interface WithdrawRequest {
   readonly pool: Address;
   readonly proof: unknown; // validated by `parseProof`
   readonly signals: WithdrawSignals;
   readonly recipient: Address;
-  readonly fee: bigint;
-  readonly refund: bigint;
+  readonly fee: bigint; // in the smallest unit of the pool's asset
+  readonly refund: bigint; // nano
 }
 
 export interface CheckDeps {

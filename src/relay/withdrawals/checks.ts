@@ -32,7 +32,7 @@ export type { Candidate, CheckDeps, WithdrawalCheck, WithdrawRequest, WithdrawSi
 
 // Roots that may be added before our withdrawal arrives. Without this margin, a client could make the relayer
 // pay for refusals by proving against the oldest root.
-const MIN_PLACES_LEFT = 3;
+const ROOT_MARGIN = 3;
 
 const check = (
   name: string,
@@ -95,11 +95,11 @@ export const withdrawalChecks: readonly WithdrawalCheck[] = [
     ({ request, pool }) => pool.rootPlacesLeft(request.signals.root) > 0,
   ),
   check(
-    "root stays accepted for three more deposits",
+    "root stays accepted for three more roots",
     "stale_root",
     ({ request, pool }) => {
       const left = pool.rootPlacesLeft(request.signals.root);
-      return left === 0 || left > MIN_PLACES_LEFT; // 0 is the check before this one
+      return left === 0 || left > ROOT_MARGIN; // 0 is the check before this one
     },
   ),
   check("proof verifies", "proof_invalid", isProofValid),

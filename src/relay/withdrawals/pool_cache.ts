@@ -41,7 +41,7 @@ export class PoolCache {
     return this.#spent.get(key, async () => {
       const spent = pool.settledTree?.spent;
       if (spent === undefined) return await this.#contract(pool).getIsSpent(nullifierHash, LOW_PRIORITY);
-      return await this.#isSpentInSlot(pool, nullifierHash, spent.carried(nullifierHash));
+      return await this.#isSpentInSlot(pool, nullifierHash, spent.slotPath(nullifierHash));
     });
   }
 

@@ -208,7 +208,7 @@ export class V2Sandbox {
       refund: 0n,
       recipient: this.pool.user.address,
       relayer: this.pool.relayer.address as Address | null,
-      carried: this.spent.carried(nullifierHash),
+      carried: this.spent.slotPath(nullifierHash),
       ...change,
       nullifierHash,
     };

@@ -62,8 +62,8 @@ for (
           ? [...plain][Number(draw(30)) % plain.size]
           : keyOf(draw);
         const known = plain.has(key);
-        const stale = draw(3) === 0n ? model.carried(keyOf(draw)) : undefined;
-        const right = model.carried(key);
+        const stale = draw(3) === 0n ? model.slotPath(keyOf(draw)) : undefined;
+        const right = model.slotPath(key);
         const path = stale === undefined ? right : stale;
         const same = path?.hash().toString("hex") === right?.hash().toString("hex");
         keys.push(key);
@@ -145,7 +145,9 @@ Deno.test("stale slot on purpose: the victim sends the same proof with the new p
   const victim = sandbox.request({ nullifierHash: (1000n << 12n) | 5n });
   assertAccepted(await sandbox.withdraw({ nullifierHash: (2000n << 12n) | 5n }));
   await assertRefused(sandbox, "ERR_STALE_SLOT", () => sandbox.withdraw(victim));
-  assertAccepted(await sandbox.withdraw({ ...victim, carried: sandbox.spent.carried(victim.nullifierHash) }));
+  assertAccepted(
+    await sandbox.withdraw({ ...victim, carried: sandbox.spent.slotPath(victim.nullifierHash) }),
+  );
 });
 
 Deno.test("deep slots: a path of 94 full nodes, the longest that can exist, is paid within the gas bound", async () => {
@@ -177,9 +179,9 @@ Deno.test("getIsSpent and getIsSpentBy answer exactly, or throw", async () => {
   assert.equal(await exit("getIsSpent", [int(elsewhere)]), 0);
   assert.equal(await exit("getIsSpent", [int(spent)]), 211);
   assert.equal(await exit("getIsSpent", [int(unspent)]), 211);
-  assert.equal(await exit("getIsSpentBy", [int(spent), path(sandbox.spent.carried(spent))]), -1);
-  assert.equal(await exit("getIsSpentBy", [int(unspent), path(sandbox.spent.carried(unspent))]), 0);
+  assert.equal(await exit("getIsSpentBy", [int(spent), path(sandbox.spent.slotPath(spent))]), -1);
+  assert.equal(await exit("getIsSpentBy", [int(unspent), path(sandbox.spent.slotPath(unspent))]), 0);
   assert.equal(await exit("getIsSpentBy", [int(elsewhere), path(null)]), 0);
   assert.equal(await exit("getIsSpentBy", [int(spent), path(null)]), 211);
-  assert.equal(await exit("getIsSpentBy", [int(elsewhere), path(sandbox.spent.carried(spent))]), 211);
+  assert.equal(await exit("getIsSpentBy", [int(elsewhere), path(sandbox.spent.slotPath(spent))]), 211);
 });

@@ -63,7 +63,7 @@ async function openScene({ net, chain, wallet }: EmptyLocalnet) {
       ...notes[leafIndex],
       ...tree.path(leafIndex),
     });
-    const carried = spent.carried(nullifierHash);
+    const carried = spent.slotPath(nullifierHash);
     return {
       root: tree.root,
       rootNumber: 0,

@@ -13,7 +13,7 @@ type ItemTable = Record<string, readonly [ExitCodeName, (sandbox: V2Sandbox) => 
 const KEY = (99n << 12n) | 5n;
 
 function spoiledPath({ spent }: V2Sandbox): V2WithdrawChange {
-  const path = spent.carried(KEY)!;
+  const path = spent.slotPath(KEY)!;
   return {
     nullifierHash: KEY,
     carried: beginCell().storeSlice(path.beginParse()).storeRef(Cell.EMPTY).endCell(),
@@ -21,7 +21,7 @@ function spoiledPath({ spent }: V2Sandbox): V2WithdrawChange {
 }
 
 function exoticPath({ spent }: V2Sandbox): V2WithdrawChange {
-  const { bits } = beginCell().storeUint(2, 8).storeBuffer(spent.carried(KEY)!.hash()).endCell();
+  const { bits } = beginCell().storeUint(2, 8).storeBuffer(spent.slotPath(KEY)!.hash()).endCell();
   return { nullifierHash: KEY, carried: new Cell({ exotic: true, bits }) };
 }
 

@@ -32,7 +32,7 @@ export function wrongPaths(
   spent: SpentSet,
   nullifierHash: bigint,
 ): Record<string, readonly [path: Cell | null, code: ExitCodeName]> {
-  const right = spent.carried(nullifierHash)!;
+  const right = spent.slotPath(nullifierHash)!;
   const nodes = nodesOf(right);
   const last = nodes.length - 1;
   const spareRef = (cell: Cell, at: number): Cell =>
@@ -54,7 +54,7 @@ export function wrongPaths(
       beginCell().storeBits(right.bits.substring(0, right.bits.length - 1)).endCell(),
       "ERR_MALFORMED",
     ],
-    "the tags of another slot": [spent.carried(6n) ?? beginCell().storeUint(9, 96).endCell()],
+    "the tags of another slot": [spent.slotPath(6n) ?? beginCell().storeUint(9, 96).endCell()],
     "an exotic cell": [exotic(right), "ERR_MALFORMED"],
   };
   for (let at = 0; at <= last; at++) {

@@ -81,7 +81,7 @@ export async function breakEachCheck(base: Base): Promise<Record<string, Candida
     },
     "pool is ready": { ...candidate, pool: Object.assign(stopped, { roots: pool.roots }) },
     "root is accepted": { ...candidate, pool: alteredPool(pool, {}, [5n]) },
-    "root stays accepted for three more deposits": {
+    "root stays accepted for three more roots": {
       ...candidate,
       pool: alteredPool(pool, {}, newerRoots(27, request)),
     },

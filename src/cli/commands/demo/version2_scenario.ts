@@ -33,7 +33,7 @@ export class Version2Scenario extends ScenarioBase<V2Pool> {
     const tree = await this.#settle(relayer);
     const withdrawals = await this.#prove(tree, notes, relayer.address, freshAddress());
     await this.#withdraw(withdrawals, relayer);
-    const carried = this.#spent.carried(withdrawals[0].nullifierHash);
+    const carried = this.#spent.slotPath(withdrawals[0].nullifierHash);
     const value = await this.pool.getWithdrawValue(0n);
     const message = this.pool.buildWithdrawMessage({ ...withdrawals[0], carried, value });
     await this.attemptDoubleSpend(wallets[0], message);
@@ -109,7 +109,7 @@ export class Version2Scenario extends ScenarioBase<V2Pool> {
         relayer: addressToField(relayer),
         ...tree.path(leafIndex),
       }, { onProgress: this.progress(`withdrawal ${leafIndex + 1} of 2`) });
-      const carried = this.#spent.carried(nullifierHash);
+      const carried = this.#spent.slotPath(nullifierHash);
       this.#spent.add(nullifierHash);
       withdrawals.push({
         root,
@@ -136,7 +136,7 @@ export class Version2Scenario extends ScenarioBase<V2Pool> {
     const message = this.pool.buildWithdrawManyMessage(withdrawals, { value });
     const { tx } = await this.send(relayer, message, "withdrawal");
     for (const { nullifierHash } of withdrawals) {
-      const carried = this.#spent.carried(nullifierHash);
+      const carried = this.#spent.slotPath(nullifierHash);
       assertClaim(await this.pool.getIsSpentBy(nullifierHash, carried), "the pool has both notes as spent");
     }
     this.emit({ event: "confirmed", tx: tx.hash, milliseconds: elapsedMs(began) });

@@ -68,8 +68,8 @@ export class SpentSet {
     return path;
   }
 
-  /** Returns what a withdrawal with this nullifier hash carries. */
-  carried(key: bigint): Cell | null {
+  /** Returns the path of the slot of a nullifier hash, which a withdrawal carries; null if the slot is empty. */
+  slotPath(key: bigint): Cell | null {
     return this.path(key).reduceRight<Cell | null>((next, node) => {
       const builder = beginCell().storeBuffer(nodeBytes(node));
       return (next === null ? builder : builder.storeRef(next)).endCell();

@@ -30,7 +30,7 @@ Deno.test("an empty set's table has the digest 0 in all of 4,096 slots, and one 
   }
   ok(table.equals(expected));
   const set = new SpentSet();
-  equal(set.carried(5n), null);
+  equal(set.slotPath(5n), null);
   equal(set.has(5n), false);
 });
 
@@ -63,14 +63,14 @@ Deno.test("a withdrawal carries the nodes of its own path, each referring to the
   const set = new SpentSet();
   const keys = Array.from({ length: 40 }, (_, i) => keyOf(9, i % 2 ? "1" : "0", BigInt(i * i + 1)));
   for (const key of keys) set.add(key);
-  const carried = set.carried(keyOf(9, "0", 9_999n))!;
+  const carried = set.slotPath(keyOf(9, "0", 9_999n))!;
   equal(carried.bits.length, 5 * 96 + 2 * 256);
   equal(shifted(sha256(bits(carried))), digestAt(set.table(), 9));
   equal(carried.refs.length, 1);
   // The left child's digest is that of the next cell.
   const digests = carried.beginParse().skip(5 * 96);
   equal(digests.loadUintBig(256), BigInt(`0x${sha256(bits(carried.refs[0])).toString("hex")}`));
-  const other = set.carried(keyOf(9, "1", 9_999n))!;
+  const other = set.slotPath(keyOf(9, "1", 9_999n))!;
   ok(bits(other).equals(bits(carried)) && !other.refs[0].equals(carried.refs[0]));
 });
 

@@ -8,7 +8,8 @@ export interface SpentPage {
   readonly count: number;
   readonly nextFrom: number | null; // null on the last page
   readonly bytes: Uint8Array<ArrayBuffer>; // 32 for each nullifier hash, big-endian
-  readonly isFinal: boolean; // whether this page never changes
+  /** Whether the page is full and its payments are deep enough that it never changes. */
+  readonly isImmutable: boolean;
 }
 
 const INITIAL_CAPACITY = 256;
@@ -65,7 +66,7 @@ export class PaymentLog {
       count,
       nextFrom: count > 0 && end < this.#length ? end : null,
       bytes: this.#bytes.slice(from * FIELD_BYTES, (from + count) * FIELD_BYTES),
-      isFinal: count === limit && end + FINAL_PAYMENT_DEPTH <= this.#length,
+      isImmutable: count === limit && end + FINAL_PAYMENT_DEPTH <= this.#length,
     };
   }
 }

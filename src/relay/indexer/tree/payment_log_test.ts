@@ -26,9 +26,9 @@ const lastBytes = (bytes: Uint8Array) =>
 Deno.test("payment log: a page is final once it is full and 30 later payments follow", () => {
   const log = new PaymentLog();
   for (let i = 0; i < 300 + FINAL_PAYMENT_DEPTH; i++) log.append(BigInt(i));
-  equal(log.page(0, 300).isFinal, true);
-  equal(log.page(0, 301).isFinal, false, "the last hash has 29 successors");
-  equal(log.page(0, 10_000).isFinal, false, "the page is not full");
+  equal(log.page(0, 300).isImmutable, true);
+  equal(log.page(0, 301).isImmutable, false, "the last hash has 29 successors");
+  equal(log.page(0, 10_000).isImmutable, false, "the page is not full");
   const { count, nextFrom, bytes } = log.page(298, 2);
   deepEqual([count, nextFrom, lastBytes(bytes)], [2, 300, [298, 299]]);
   deepEqual([log.page(330, 2).count, log.page(330, 2).nextFrom], [0, null]);

@@ -1,4 +1,7 @@
-/** The tree of a pool. Only the indexer fills it, from the store. Full blocks of leaves are encoded once. */
+/**
+ * Holds a pool's leaves, their times and its payments in memory, and encodes pages of them. Only the indexer fills it:
+ * from stored rows, new events or a snapshot.
+ */
 import { Buffer } from "node:buffer";
 import { FIELD_BYTES, fieldFromBytes } from "../../../core/crypto/field.ts";
 import { Problem } from "../../../core/errors/problem.ts";
@@ -29,8 +32,8 @@ export interface CommitmentsPage {
 
 export interface LeafPage {
   readonly bytes: Uint8Array<ArrayBuffer>; // 32 for each leaf, big-endian
-  /** Whether more leaves follow. Such a page never changes. */
-  readonly isFinal: boolean;
+  /** Whether more leaves follow, so that the page never changes. */
+  readonly isImmutable: boolean;
 }
 
 export type NewLeaf = Pick<Deposit, "commitment" | "timestamp">;
@@ -258,7 +261,7 @@ export class PoolTree {
   leafPage(from: number, limit: number): LeafPage {
     const end = Math.min(this.size, from + limit);
     const leaves = this.#tree.levels[0].subarray(from * FIELD_BYTES, Math.max(from, end) * FIELD_BYTES);
-    return { bytes: new Uint8Array(leaves), isFinal: end < this.size };
+    return { bytes: new Uint8Array(leaves), isImmutable: end < this.size };
   }
 
   spentPage(from: number, limit: number): SpentPage {

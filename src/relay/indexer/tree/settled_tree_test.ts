@@ -169,7 +169,7 @@ Deno.test("settled tree: pages of nullifier hashes end where the log does", asyn
   const [tree, rows] = [new SettledTree(), new Rows()];
   await rows.add(tree, [...deposits(3), settlement(0, 3), withdrawal(5n), withdrawal(6n), withdrawal(7n)]);
   const hashes = (from: number) => {
-    const { bytes, isFinal: _, ...page } = tree.spentPage(from, 2);
+    const { bytes, isImmutable: _, ...page } = tree.spentPage(from, 2);
     return { ...page, last: bytes.at(-1) };
   };
   deepEqual(hashes(0), { from: 0, count: 2, nextFrom: 2, last: 6 });

@@ -47,7 +47,7 @@ export class V2PoolLog {
     const place = accepted.lastIndexOf(root);
     if (place < 0) throw new Problem("unknown_root", "the pool no longer accepts the proof's root");
     const rootNumber = this.#rootCount - accepted.length + place;
-    return { rootNumber, carried: this.#spent.carried(nullifierHash) };
+    return { rootNumber, carried: this.#spent.slotPath(nullifierHash) };
   }
 
   #add(event: PoolEvent): void {
