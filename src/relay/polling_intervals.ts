@@ -1,3 +1,4 @@
+/** How often the relayer queries the chain, by network, API keys and number of pools. */
 import type { Network } from "../core/protocol/network.ts";
 
 export interface PollingIntervals {

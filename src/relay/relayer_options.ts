@@ -1,3 +1,4 @@
+/** What a relayer is built from, and what it offers to the HTTP API. */
 import type { Address } from "@ton/core";
 import type { z } from "zod";
 import type { relayerResponses } from "../core/protocol/api/relayer_api.ts";

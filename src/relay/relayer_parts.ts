@@ -1,3 +1,4 @@
+/** Builds and connects the parts of a relayer. */
 import { SingleFlight, systemClock } from "../core/time.ts";
 import { ChangeSignal } from "./change_signal.ts";
 import { ChainHead } from "./indexer/chain_head.ts";

@@ -1,3 +1,4 @@
+/** The circuits of both pool versions, their public signals and proofs, and the hash of a pool's keys. */
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 

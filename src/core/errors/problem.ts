@@ -1,3 +1,4 @@
+/** Every problem that tonado reports: code, HTTP status, title and hint. */
 export { type ExitCodeName, exitCodeName, exitCodes } from "./exit_codes.ts";
 import { httpProblems, problem, type ProblemKind } from "./http_problems.ts";
 
@@ -99,7 +100,11 @@ export const problems = {
     "Every relayer's fee is above your limit",
     "Nothing was submitted. Raise the maximum fee, or use another relayer.",
   ),
-  contract_refused: problem(422, "Contract rejected the message", "See the exit code."),
+  contract_refused: problem(
+    422,
+    "Contract rejected the message",
+    "Look up the exit code in contracts/SPEC.md, or for a version 2 pool in contracts/v2/SPEC.md.",
+  ),
   insufficient_funds: problem(422, "Wallet is short of funds", "Fund the wallet and try again."),
   tree_full: problem(422, "Tree is full", "Use another pool."),
   payment_timeout: problem(
@@ -138,7 +143,7 @@ export const problems = {
   store_corrupted: problem(
     422,
     "Store is inconsistent",
-    "Start no relayer with it. Restore a backup, or rebuild it (docs/operating.md).",
+    "Stop the relayers that use it. Restore a backup, or rebuild it as docs/operating.md describes.",
   ),
   invalid_export: problem(
     422,
@@ -184,7 +189,7 @@ export const problems = {
   wrong_passphrase: problem(
     422,
     "The passphrase does not open the note store",
-    "Enter the passphrase of this note store. It cannot be opened without.",
+    "Try again. If the passphrase is lost, restore a backup or the seed into a new store.",
   ),
   note_store_corrupted: problem(
     422,

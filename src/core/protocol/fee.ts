@@ -1,3 +1,5 @@
+// The smallest fee that a relayer's policy accepts.
+
 const BASIS_POINTS = 10_000n;
 
 /** The parameters of a fee policy; amounts in the smallest unit of the pool's asset. */

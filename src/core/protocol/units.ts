@@ -1,3 +1,4 @@
+/** Amounts as decimal text and in the smallest unit. */
 import { Problem } from "../errors/problem.ts";
 
 export const NATIVE_DECIMALS = 9;

@@ -1,3 +1,4 @@
+/** Addresses as text. */
 import type { Address } from "@ton/core";
 import type { Network } from "../protocol/network.ts";
 

@@ -1,3 +1,5 @@
+// Secrets that neither logs nor JSON show.
+
 export const REDACTED = "[redacted]";
 
 /**

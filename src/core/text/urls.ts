@@ -1,3 +1,4 @@
+/** Checks and redaction of URLs from settings, which may contain credentials. */
 import { Problem } from "../errors/problem.ts";
 import { REDACTED } from "./secret.ts";
 

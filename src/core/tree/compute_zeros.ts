@@ -1,3 +1,4 @@
+/** Computes the roots of empty subtrees, from which `zeros.ts` is generated. */
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { utf8ToBytes } from "@noble/hashes/utils.js";
 import { bytesToBigint, FIELD_MODULUS } from "../crypto/field.ts";

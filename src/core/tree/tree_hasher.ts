@@ -1,3 +1,5 @@
+// The port to worker threads that hash the levels of a Merkle tree and index its leaves.
+
 export const MIN_HASHED_HEIGHT = 9;
 
 export interface TreeHasher {

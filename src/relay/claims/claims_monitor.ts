@@ -1,3 +1,4 @@
+/** Reads how many payouts each jetton pool still owes, which limits the withdrawals that it accepts. */
 import type { Chain } from "../../ton/chain.ts";
 import { type Clock } from "../../core/time.ts";
 import { payoutRoom } from "./claim_room.ts";

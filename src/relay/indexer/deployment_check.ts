@@ -1,3 +1,4 @@
+/** Compares a pool on chain with its entry in the registry. */
 import type { Deployment, PoolVersion } from "../../core/protocol/deployments.ts";
 import type { Chain } from "../../ton/chain.ts";
 import { fetchJettonWalletAddress } from "../../ton/jetton/jetton.ts";

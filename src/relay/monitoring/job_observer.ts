@@ -1,3 +1,4 @@
+/** Reports each change of a job that the store has written. */
 import { isLive, type Job, type Store } from "../../store/store.ts";
 import type { Metrics } from "../../telemetry/metrics.ts";
 import type { HourlyCaps } from "../withdrawals/hourly_caps.ts";

@@ -1,3 +1,4 @@
+/** Collects the values of the gauges when metrics are scraped. */
 import type { Store } from "../../store/store.ts";
 import type { MetricsSource } from "../../telemetry/metrics.ts";
 import type { WalletBalance } from "../wallet/balance.ts";

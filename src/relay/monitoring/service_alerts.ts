@@ -1,3 +1,4 @@
+/** Alerts of a relayer that is not ready, and of withdrawals that are stuck or orphaned. */
 import type { Job, Store } from "../../store/store.ts";
 import type { Log } from "../../telemetry/log.ts";
 import { type Clock } from "../../core/time.ts";

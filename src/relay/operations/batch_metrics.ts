@@ -1,3 +1,4 @@
+/** Counts the settlements and the sizes of withdrawal messages in a pool's events. */
 import type { Metrics } from "../../telemetry/metrics.ts";
 import type { PoolEvent } from "../../ton/pool/history/pool_events.ts";
 

@@ -1,3 +1,4 @@
+/** Caches and watches the balance of the relayer's wallet. */
 import { formatUnits } from "../../core/protocol/units.ts";
 import type { Log } from "../../telemetry/log.ts";
 import type { CallOptions } from "../../ton/chain.ts";

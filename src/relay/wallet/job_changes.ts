@@ -1,3 +1,4 @@
+/** How a transfer and the passing of time change a job. Pure. */
 import { omit } from "../../core/omit.ts";
 import type { Job, Transfer } from "../../store/store.ts";
 import { getResendDelay } from "../withdrawals/policy.ts";

@@ -1,3 +1,4 @@
+/** Accepts withdrawals: merges equal requests, checks them, writes the jobs and waits until they are sent. */
 import type { Address } from "@ton/core";
 import { Problem } from "../../core/errors/problem.ts";
 import type { Network } from "../../core/protocol/network.ts";

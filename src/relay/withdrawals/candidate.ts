@@ -1,3 +1,4 @@
+/** The types of a withdrawal under check, and of the checks. */
 import type { Address } from "@ton/core";
 import type { publicSignalNames } from "../../core/crypto/groth16.ts";
 import type { ProblemCode, ProblemDetail } from "../../core/errors/problem.ts";

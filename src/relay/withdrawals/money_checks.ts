@@ -1,3 +1,4 @@
+/** The checks of fees, refunds, caps and balances. */
 import { policyFloor } from "../../core/protocol/fee.ts";
 import { jobKey } from "../../store/store.ts";
 import type { Candidate, CheckDeps, CheckVerdict } from "./candidate.ts";

@@ -1,3 +1,4 @@
+/** The relayer's limits and delays: fees, refunds, attached values and retries. */
 import type { Deployment } from "../../core/protocol/deployments.ts";
 import type { Network } from "../../core/protocol/network.ts";
 import type { Job } from "../../store/store.ts";

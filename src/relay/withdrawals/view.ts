@@ -1,3 +1,4 @@
+/** A withdrawal as the API returns it. */
 import type { z } from "zod";
 import { fieldToHex } from "../../core/crypto/field.ts";
 import type { relayerResponses } from "../../core/protocol/api/relayer_api.ts";

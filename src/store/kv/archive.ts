@@ -1,3 +1,4 @@
+/** Exports and imports the rows of a KV store. */
 import { Problem } from "../../core/errors/problem.ts";
 import type { ArchiveRow } from "../archive.ts";
 import type { StoreIdentity } from "../identity.ts";

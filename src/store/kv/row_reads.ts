@@ -1,3 +1,4 @@
+/** Reads and lists rows of a KV store. */
 import type { PoolId } from "../store.ts";
 import { decodeValue } from "./codec.ts";
 

@@ -1,3 +1,4 @@
+/** Adds writes of rows to an atomic operation of a KV store. */
 import {
   type Deposit,
   isLive,

@@ -1,3 +1,4 @@
+/** The cursors of the pools in PostgreSQL. */
 import { type Cursor, cursorMovedProblem, type PoolId } from "../store.ts";
 import type { Query } from "./database.ts";
 

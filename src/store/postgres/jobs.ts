@@ -1,3 +1,4 @@
+/** The jobs in PostgreSQL. */
 import type { Job, JobEvent, JobId, PoolId, Withdrawal } from "../store.ts";
 import type { Query } from "./database.ts";
 import { fieldToBytea } from "./table.ts";

@@ -1,3 +1,4 @@
+/** Reads deposits from PostgreSQL in packed pages. */
 import type { LeafRange, PoolId } from "../store.ts";
 import type { Query } from "./database.ts";
 

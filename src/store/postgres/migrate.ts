@@ -1,3 +1,4 @@
+/** Migrates the PostgreSQL schema to this release's version. */
 import { Problem } from "../../core/errors/problem.ts";
 import type { Database, Query } from "./database.ts";
 import { migrations, MIN_SERVER_VERSION } from "./schema.ts";

@@ -1,3 +1,4 @@
+/** Addresses as field elements, as circuits and pools encode them. */
 import { sha256 } from "@noble/hashes/sha2.js";
 import type { Address } from "@ton/core";
 import { Problem } from "../../errors/problem.ts";

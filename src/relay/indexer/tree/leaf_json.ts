@@ -1,3 +1,4 @@
+/** Encodes leaves as JSON bytes, without a string for each leaf. */
 import { FIELD_BYTES } from "../../../core/crypto/field.ts";
 
 const utf8 = new TextEncoder();

@@ -1,3 +1,4 @@
+/** Measures how long the tree has lacked the deposits of a root that the pool reports. */
 import type { PoolState } from "../pool_state.ts";
 
 /** Detects an endpoint that omits the newest deposits: without them, the tree's root is still among the last roots. */
