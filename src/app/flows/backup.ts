@@ -57,8 +57,9 @@ export function backupMachine(services: BackupServices): Machine<BackupState, Ba
       }
       if (state.step !== "verifying") return {};
       return {
-        verify: async (_signal, send) => {
+        verify: async (signal, send) => {
           const proof = await services.verify(state.content, state.passphrase);
+          if (signal.aborted) return; // the store may be locked or erased by now
           if (proof) services.recordProof(proof);
           send({ type: "verified", isOurs: proof !== undefined });
         },
