@@ -16,7 +16,7 @@ const MAX_TRANSFER_BYTES = 55_000;
 export interface PayableJob {
   readonly job: Job;
   readonly pool: PoolState;
-  /** In nano. In a batch, the values add up to more than the message needs, which costs less per withdrawal. */
+  /** In nano, enough for the job's own message. A batch carries the sum, which is more than it needs. */
   readonly value: bigint;
 }
 
