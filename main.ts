@@ -61,17 +61,15 @@ function connectChain(network: Network, { url, apiKey }: Endpoint): Chain {
   return connect({ network, endpoint: url, apiKey: apiKey?.reveal() });
 }
 
-async function assertEndpointNetworks({ network, indexer }: ServeConfig): Promise<void> {
-  const endpoints = indexer.verify ? [indexer, indexer.verify] : [indexer];
-  await Promise.all(
-    endpoints.map((endpoint) => assertNetworkAtStart(connectChain(network, endpoint), network)),
-  );
+async function assertEndpointNetworks({ network, endpoint }: ServeConfig): Promise<void> {
+  const endpoints = endpoint.verify ? [endpoint, endpoint.verify] : [endpoint];
+  await Promise.all(endpoints.map((each) => assertNetworkAtStart(connectChain(network, each), network)));
 }
 
-function openChain({ network, indexer }: ServeConfig, metrics: Metrics): InstrumentedChain {
-  const open = (endpoint: Endpoint) => withNetworkCheck(connectChain(network, endpoint), network);
-  const endpoint = open(indexer);
-  return instrumentChain(indexer.verify ? withVerifier(endpoint, open(indexer.verify)) : endpoint, metrics);
+function openChain({ network, endpoint }: ServeConfig, metrics: Metrics): InstrumentedChain {
+  const open = (each: Endpoint) => withNetworkCheck(connectChain(network, each), network);
+  const chain = open(endpoint);
+  return instrumentChain(endpoint.verify ? withVerifier(chain, open(endpoint.verify)) : chain, metrics);
 }
 
 /** `shared` with other replicas if there is a cache, and `own` of this process. */

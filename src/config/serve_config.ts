@@ -17,7 +17,7 @@ export interface ServeConfig {
     /** Maximum cost of a jetton withdrawal, in nano; undefined: no limit. */
     readonly maxCostNano?: bigint;
   };
-  readonly indexer: Endpoint & {
+  readonly endpoint: Endpoint & {
     readonly verify?: Endpoint;
   };
   readonly deployments?: string;
@@ -77,7 +77,7 @@ export function loadServeConfig(
     },
     ...loadSettle(reader),
     batchMs: 1000 * reader.readDefaulted(settings.batchSeconds),
-    indexer: loadIndexer(reader, network),
+    endpoint: loadEndpoint(reader, network),
     ...loadDeploymentsPath(reader, network, readFile),
     dataDir: reader.readDefaulted(settings.dataDir),
     store: {
@@ -116,7 +116,7 @@ function formatErrors(errors: readonly ProblemDetail[]): string {
   }`;
 }
 
-function loadIndexer(reader: SettingsReader, network: Network): ServeConfig["indexer"] {
+function loadEndpoint(reader: SettingsReader, network: Network): ServeConfig["endpoint"] {
   const { indexerUrl, indexerApiKey, indexerVerifyUrl, indexerVerifyApiKey } = settings;
   const url = reader.read(indexerUrl) ?? publicEndpoints[network];
   if (network === "localnet" && !reader.env[indexerUrl.name]) {

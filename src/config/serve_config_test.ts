@@ -26,8 +26,8 @@ Deno.test("config: the mnemonic alone is enough, the rest are the interface's de
   deepEqual(config.fee, { bps: 50, minNano: 50_000_000n });
   deepEqual(config.http, { host: "127.0.0.1", port: 8090 });
   equal(config.network, "testnet");
-  equal(config.indexer.url, "https://testnet.toncenter.com/api/v2/jsonRPC");
-  equal(config.indexer.apiKey, undefined);
+  equal(config.endpoint.url, "https://testnet.toncenter.com/api/v2/jsonRPC");
+  equal(config.endpoint.apiKey, undefined);
   equal(config.dataDir, "./data");
   equal(config.store.databaseUrl, undefined);
 });
@@ -228,9 +228,13 @@ Deno.test("config: the stop balance must not exceed the warning balance, unless 
 
 Deno.test("config: the verifying endpoint must differ from the first one", () => {
   const url = "https://other.example/api/v2/jsonRPC";
-  const { indexer } = loadServeConfig({ ...least, INDEXER_VERIFY_URL: url, INDEXER_VERIFY_API_KEY: "k" });
-  deepEqual([indexer.verify?.url, indexer.verify?.apiKey?.reveal(), indexer.apiKey], [url, "k", undefined]);
-  equal(loadServeConfig(least).indexer.verify, undefined);
+  const { endpoint } = loadServeConfig({ ...least, INDEXER_VERIFY_URL: url, INDEXER_VERIFY_API_KEY: "k" });
+  deepEqual([endpoint.verify?.url, endpoint.verify?.apiKey?.reveal(), endpoint.apiKey], [
+    url,
+    "k",
+    undefined,
+  ]);
+  equal(loadServeConfig(least).endpoint.verify, undefined);
   throws(
     () => loadServeConfig({ ...least, INDEXER_URL: url, INDEXER_VERIFY_URL: url }),
     /INDEXER_VERIFY_URL: equals INDEXER_URL: use an endpoint of another operator/,

@@ -35,7 +35,7 @@ export interface RelayerConfig {
   /** Milliseconds that withdrawals of version 2 pools wait for others to share a message with. */
   readonly batchMs: number;
   readonly fee: { readonly bps: number; readonly minNano: bigint; readonly maxCostNano?: bigint };
-  readonly indexer: { readonly apiKey?: unknown; readonly verify?: { readonly apiKey?: unknown } };
+  readonly endpoint: { readonly apiKey?: unknown; readonly verify?: { readonly apiKey?: unknown } };
   /** Without this member, finished withdrawals stay in the journal. */
   readonly store?: { readonly retentionDays: number };
 }

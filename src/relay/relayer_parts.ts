@@ -24,8 +24,8 @@ export type RelayerParts = ReturnType<typeof buildRelayerParts>;
 
 export function buildRelayerParts(options: RelayerOptions, stop: AbortController) {
   const { chain, config, wallet, clock = systemClock, metrics } = options;
-  const { network, indexer } = config;
-  const endpoints = [indexer, indexer.verify ?? indexer];
+  const { network, endpoint } = config;
+  const endpoints = [endpoint, endpoint.verify ?? endpoint];
   const intervals = getPollingIntervals(network, {
     hasKey: endpoints.every(({ apiKey }) => apiKey !== undefined),
     pools: options.deployments.pools.size,
@@ -67,7 +67,7 @@ export function buildRelayerParts(options: RelayerOptions, stop: AbortController
       chain,
       clock,
       usesWallClock: network !== "localnet",
-      hasSecondEndpoint: indexer.verify !== undefined,
+      hasSecondEndpoint: endpoint.verify !== undefined,
     }),
     cache: options.rateLimitStore && new CacheHealth(options.rateLimitStore, clock, stop.signal),
     orphanedJobs: new OrphanedJobs(),

@@ -41,7 +41,7 @@ async function relayerBesideQueue({ settle, canProve }: { settle?: SettleMode; c
       network: "testnet",
       batchMs: 0,
       fee: { bps: 50, minNano: 1n },
-      indexer: { apiKey: "key" },
+      endpoint: { apiKey: "key" },
       ...settle && { settle },
     },
     chain: scene.chain,

@@ -65,7 +65,7 @@ export async function withApiAndApp(
 ): Promise<void> {
   const directory = await Deno.makeTempDir({ prefix: "tonado-http-" });
   const relayer = startRelayer({
-    config: { network: "localnet", batchMs: 0, fee: { bps: 50, minNano: 50_000_000n }, indexer: {} },
+    config: { network: "localnet", batchMs: 0, fee: { bps: 50, minNano: 50_000_000n }, endpoint: {} },
     chain,
     wallet,
     store: await openKvStore(directory),

@@ -31,7 +31,7 @@ const jetton = {
 async function ask(jettonTerms: Record<string, unknown>) {
   const metrics = createMetrics();
   const relayer = startRelayer({
-    config: { network: "testnet", batchMs: 0, fee: { bps: 50, minNano: 50_000_000n }, indexer: {} },
+    config: { network: "testnet", batchMs: 0, fee: { bps: 50, minNano: 50_000_000n }, endpoint: {} },
     chain: connect({ endpoint: "http://127.0.0.1:9/api/v2/jsonRPC", attempts: 1 }),
     wallet,
     store: memoryStore({ now: Date.now, shared: false })(),

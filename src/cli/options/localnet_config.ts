@@ -19,7 +19,7 @@ export function createLocalnetConfig(
     settle: "eager",
     batchMs: 0,
     fee: { bps: 50, minNano: parseUnits("0.05") },
-    indexer: { url: localnet.url },
+    endpoint: { url: localnet.url },
     dataDir: options.dataDir,
     rates: { noteChecksPerMinute: 0, withdrawalsPerMinute: 0, trustedProxies: 0 },
     caps: { hourly: 0, hourlyPerPool: 0 },

@@ -187,7 +187,7 @@ class Simulation {
         network: "testnet",
         batchMs: 0,
         fee: { bps: 50, minNano: 50_000_000n },
-        indexer: { apiKey: "key" },
+        endpoint: { apiKey: "key" },
       },
       chain,
       wallet: replica.wallet,

@@ -94,7 +94,7 @@ class Attack {
         network: terms.network,
         batchMs: 0,
         fee: { bps: DEFAULT_FEE_BPS, minNano: DEFAULT_FEE_MIN },
-        indexer: { apiKey: "key" },
+        endpoint: { apiKey: "key" },
       },
       chain,
       wallet: wallet.wallet,

@@ -99,7 +99,7 @@ export async function startQueueScenario(plan: QueueOptions): Promise<QueueScena
       network: "testnet",
       batchMs: 0,
       fee: { bps: 50, minNano: 50_000_000n },
-      indexer: { apiKey: "key", ...(plan.verified ? { verify: { apiKey: "key" } } : {}) },
+      endpoint: { apiKey: "key", ...(plan.verified ? { verify: { apiKey: "key" } } : {}) },
     },
     chain,
     wallet: wallet.wallet,

@@ -108,7 +108,7 @@ export class RelayerHarness implements AsyncDisposable {
       config: {
         network: "localnet",
         fee: { bps: 50, minNano: 50_000_000n, maxCostNano },
-        indexer: {},
+        endpoint: {},
         ...settle && { settle },
         batchMs,
       },
