@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { countCells } from "../../../testkit/chain/pool_storage.ts";
 import { fullPool } from "../../../testkit/chain/v2/full_pool.ts";
+import { V2JettonSandbox } from "../../../testkit/chain/v2/jetton_sandbox.ts";
 import { V2Sandbox } from "../../../testkit/chain/v2/sandbox.ts";
 import { isDeep } from "../../../testkit/random/property_runs.ts";
 import {
@@ -63,5 +64,43 @@ for (
     }
     const all = Number(fees) * LONGEST_QUEUE / 256 / 1e9;
     assert.equal(all.toFixed(1), cost);
+  });
+}
+
+const { state } = fullPool();
+const sizes = {
+  "2^20 notes": state,
+  "2^20 notes, and the fullest queue": {
+    ...state,
+    deposits: state.deposits! - 1,
+    settled: state.deposits! - 1 - LONGEST_QUEUE,
+    withdrawals: 0,
+    commitment,
+  },
+};
+
+for (
+  const [kind, sandbox] of [["native", await V2Sandbox.open()], [
+    "jetton",
+    await V2JettonSandbox.openJetton(),
+  ]] as const
+) {
+  Deno.test(`${kind}: the cells and bits of a version 2 pool are those of docs/gas.md`, async () => {
+    const page = await Deno.readTextFile("docs/gas.md");
+    const rows = page.split("\n").map((line) =>
+      line.split("|").map((cell) => cell.trim()).slice(1, -1).join("|")
+    );
+    const assertRow = async (name: string) => {
+      const account = (await sandbox.pool.chain.getContract(sandbox.pool.address)).accountState;
+      assert.ok(account?.type === "active");
+      const { cells, bits } = countCells(account.state.code!, account.state.data!);
+      const row = `${kind}: ${name}|${cells.toLocaleString("en")}|${bits.toLocaleString("en")}`;
+      assert.ok(rows.includes(row), row);
+    };
+    await assertRow("empty");
+    for (const [name, filled] of Object.entries(sizes)) {
+      await sandbox.setState(filled);
+      await assertRow(name);
+    }
   });
 }
