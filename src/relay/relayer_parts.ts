@@ -57,7 +57,7 @@ export function buildRelayerParts(options: RelayerOptions, stop: AbortController
     pools,
     poolsById,
     servedPools,
-    settlements: new Settlements(),
+    settlements: new Settlements(leadership),
     balance,
     proofVerifier,
     onLedgerEntries: metrics && createLedgerObserver(poolsById, metrics),

@@ -17,6 +17,7 @@ export class Leadership {
   readonly #firstAnswer = Promise.withResolvers<void>();
   readonly #isSingleProcess: boolean;
   #leaseEndsAt = -Infinity;
+  #term = 0;
   #answeredAt: number;
 
   /** `isSingleProcess`: the store is not shared, so this process always leads. */
@@ -35,6 +36,11 @@ export class Leadership {
     return this.clock.now() < this.#leaseEndsAt;
   }
 
+  /** Number of times that this replica began to lead. Between two terms, another replica may have led. */
+  get term(): number {
+    return this.#term;
+  }
+
   /** Whether the store has granted or refused the lease in the last ten seconds; undefined for a single process. */
   get isLeaseKnown(): boolean | undefined {
     return this.#isSingleProcess ? undefined : this.clock.now() - this.#answeredAt <= LEADER_UNKNOWN_AFTER_MS;
@@ -46,6 +52,7 @@ export class Leadership {
 
   /** Sets the time until which this replica certainly leads, in Unix milliseconds. */
   setLeaseEnd(time: number): void {
+    if (!this.isLeader && time > this.clock.now()) this.#term++;
     this.#leaseEndsAt = time;
     this.#firstAnswer.resolve();
   }

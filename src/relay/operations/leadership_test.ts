@@ -88,6 +88,18 @@ Deno.test("leadership: a single process leads from the start", async () => {
   equal(leadership.isLeader, true);
 });
 
+Deno.test("leadership: a renewed lease continues the term, and one acquired after a lapse begins another", () => {
+  const clock = clockThat(() => {});
+  const leadership = new Leadership(clock, false);
+  const terms = [[0, 5], [4, 9], [8, -Infinity], [9, 14], [14, 19]].map(([at, until]) => {
+    clock.time = at;
+    leadership.setLeaseEnd(until);
+    return leadership.term;
+  });
+  deepEqual(terms, [1, 1, 1, 2, 3]);
+  equal(new Leadership(clock, true).term, 1);
+});
+
 Deno.test("leadership: whether a replica leads is unknown after ten seconds without a response, except for a single process", async () => {
   const clock = clockThat(() => {});
   const leadership = new Leadership(clock, false);

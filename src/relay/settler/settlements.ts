@@ -1,8 +1,12 @@
-/** Settlements that are proved or sent, by pool. Each begins where the previous one ends. */
+/**
+ * Settlements that are proved or sent, by pool. Each begins where the previous one ends. They count only in the
+ * term of leadership in which {@linkcode Settlements.restore} ran: another replica may have led since.
+ */
 import { settlementEnd, type SettlementInput, settlementStart } from "../../core/tree/settlement.ts";
 import type { PoolId } from "../../store/store.ts";
 import type { OutgoingMessage } from "../../ton/wallet/wallet.ts";
 import type { PoolState } from "../indexer/pool_state.ts";
+import type { Leadership } from "../operations/leadership.ts";
 
 interface PreparedSettlement {
   readonly input: SettlementInput;
@@ -10,10 +14,10 @@ interface PreparedSettlement {
 }
 
 interface TrackedSettlement extends PreparedSettlement {
-  sentAt?: number; // Unix milliseconds
+  sentAt?: number; // when its transfer was found on chain, in Unix milliseconds
 }
 
-/** A sent settlement that does not appear within this time is prepared again. */
+/** A settlement that does not appear within this time after its transfer is prepared again. */
 export const SENT_TIMEOUT_MS = 120_000;
 
 /** The leaves `start` to `end - 1`. */
@@ -24,15 +28,37 @@ export interface SentSettlement {
 
 export class Settlements {
   readonly #byPool = new Map<PoolId, TrackedSettlement[]>();
-  readonly #earlier = new Map<PoolId, { readonly starts: ReadonlySet<number>; readonly until: number }>();
+  readonly #earlier = new Map<PoolId, { readonly starts: ReadonlySet<number>; until: number }>();
+  #term: number | undefined;
+  /** The settlements of the transfer in flight. */
+  #inTransfer: readonly TrackedSettlement[] = [];
+  #mayTransferBeEarlier = false;
 
-  get isEmpty(): boolean {
-    return ![...this.#byPool.values()].flat().some(({ sentAt }) => sentAt === undefined);
+  constructor(private readonly leadership: Pick<Leadership, "isLeader" | "term">) {}
+
+  get isRestored(): boolean {
+    return this.leadership.isLeader && this.#term === this.leadership.term;
   }
 
-  /** Replaces the settlements of an earlier process. While the next one may still arrive, none is prepared or sent. */
-  restore(sent: readonly (SentSettlement & { readonly pool: PoolId })[], now: number): void {
+  get isEmpty(): boolean {
+    return !this.isRestored ||
+      ![...this.#byPool.values()].flat().some(({ sentAt }) => sentAt === undefined);
+  }
+
+  /**
+   * Replaces all settlements by those that were sent before this term. While the next one may still arrive, none is
+   * prepared or sent.
+   * @param term the term in which `sent` was read
+   */
+  restore(
+    sent: readonly (SentSettlement & { readonly pool: PoolId })[],
+    { term, now }: { readonly term: number; readonly now: number },
+  ): void {
+    this.#term = term;
+    this.#byPool.clear();
     this.#earlier.clear();
+    this.#inTransfer = [];
+    this.#mayTransferBeEarlier = true;
     for (const [pool, list] of Map.groupBy(sent, (each) => each.pool)) {
       this.#earlier.set(pool, {
         starts: new Set(list.map(({ start }) => start)),
@@ -55,8 +81,12 @@ export class Settlements {
     return this.#current(pool, now).at(-1);
   }
 
-  /** Returns false if the settlement does not follow the last one, or the tree if the pool has no settlement here. */
+  /**
+   * Returns false if the settlement does not follow the last one, or the tree if the pool has no settlement here, or
+   * if the term ended.
+   */
   add(pool: PoolState, settlement: PreparedSettlement): boolean {
+    if (!this.isRestored) return false;
     const known = this.#byPool.get(pool.id) ?? [];
     const last = known.at(-1);
     const end = last === undefined ? pool.settledTree!.size : settlementEnd(last.input);
@@ -65,19 +95,26 @@ export class Settlements {
     return true;
   }
 
-  /** Returns the messages of at most `limit` unsent settlements, and marks them as sent. */
+  /** Returns the messages of at most `limit` unsent settlements for the next transfer. None may be in flight. */
   take(pools: { get(id: PoolId): PoolState | undefined }, limit: number, now: number): OutgoingMessage[] {
-    const messages: OutgoingMessage[] = [];
-    for (const id of this.#byPool.keys()) {
-      const pool = pools.get(id);
-      for (const settlement of pool === undefined ? [] : this.#current(pool, now)) {
-        if (settlement.sentAt !== undefined) continue;
-        if (messages.length === limit) return messages;
-        settlement.sentAt = now;
-        messages.push(settlement.message);
+    const served = [...this.#byPool.keys()].flatMap((id) => pools.get(id) ?? []);
+    this.#inTransfer = this.isRestored
+      ? served.flatMap((pool) => this.#current(pool, now).filter((each) => each.sentAt === undefined))
+        .slice(0, limit)
+      : [];
+    return this.#inTransfer.map(({ message }) => message);
+  }
+
+  /** Those of an expired transfer are sent again with the next one. */
+  endTransfer(isIncluded: boolean, now: number): void {
+    if (isIncluded) {
+      for (const settlement of this.#inTransfer) settlement.sentAt = now;
+      for (const earlier of this.#mayTransferBeEarlier ? this.#earlier.values() : []) {
+        earlier.until = now + SENT_TIMEOUT_MS;
       }
     }
-    return messages;
+    this.#inTransfer = [];
+    this.#mayTransferBeEarlier = false;
   }
 
   #current(pool: PoolState, now: number): TrackedSettlement[] {

@@ -13,10 +13,16 @@ const settlement = (first: number, end: number) => ({
 });
 const a = poolOf("a");
 const asMap = (...pools: PoolState[]) => new Map(pools.map((pool) => [pool.id, pool]));
+/** Settlements of a replica that leads for the first time. */
+function settlementsOf(leadership = { isLeader: true, term: 1 }): Settlements {
+  const settlements = new Settlements(leadership);
+  settlements.restore([], { term: 1, now: 0 });
+  return settlements;
+}
 const names = (messages: OutgoingMessage[]) => messages.map((message) => Reflect.get(message, "name"));
 
-Deno.test("settlements: each follows the one before, and is taken once, in order", () => {
-  const settlements = new Settlements();
+Deno.test("settlements: each follows the one before, and is sent once, in order", () => {
+  const settlements = settlementsOf();
   equal(settlements.isEmpty, true);
   deepEqual(
     [settlement(16, 32), settlement(0, 16), settlement(0, 16), settlement(16, 32)].map((each) =>
@@ -26,13 +32,15 @@ Deno.test("settlements: each follows the one before, and is taken once, in order
   );
   deepEqual([settlements.isEmpty, settlements.count(a)], [false, 2]);
   deepEqual(names(settlements.take(asMap(a), 1, 0)), ["0-16"]);
+  settlements.endTransfer(true, 0);
   deepEqual(names(settlements.take(asMap(a), 9, 0)), ["16-32"]);
+  settlements.endTransfer(true, 0);
   deepEqual(names(settlements.take(asMap(a), 9, 0)), []);
   deepEqual([settlements.isEmpty, settlements.count(a)], [true, 2]);
 });
 
 Deno.test("settlements: settled ones are removed, no matter who settled them; the others stay if they still follow", () => {
-  const settlements = new Settlements();
+  const settlements = settlementsOf();
   for (const each of [settlement(0, 16), settlement(16, 32)]) settlements.add(a, each);
   equal(settlements.last(poolOf("a", 16), 0)?.input.span, settlement(16, 32).input.span);
   equal(settlements.count(a), 1);
@@ -40,17 +48,46 @@ Deno.test("settlements: settled ones are removed, no matter who settled them; th
   equal(settlements.count(a), 0);
 });
 
-Deno.test("settlements: one that does not arrive within two minutes is prepared again, with all later ones", () => {
-  const settlements = new Settlements();
+Deno.test("settlements: one that does not arrive within two minutes after its transfer is prepared again, with all later ones", () => {
+  const settlements = settlementsOf();
   settlements.add(a, settlement(0, 16));
   settlements.take(asMap(a), 9, 1_000);
   settlements.add(a, settlement(16, 32));
-  equal(settlements.last(a, 120_999)?.input.span, settlement(16, 32).input.span);
-  equal(settlements.last(a, 121_000), undefined);
+  const last = (now: number) => settlements.last(a, now)?.input.span;
+  equal(last(3_600_000), settlement(16, 32).input.span, "while the chain stands still, it may yet arrive");
+  settlements.endTransfer(true, 3_600_000);
+  equal(last(3_719_999), settlement(16, 32).input.span);
+  equal(last(3_720_000), undefined);
+});
+
+Deno.test("settlements: those of a transfer that expired, or was never signed, are sent with the next one", () => {
+  const settlements = settlementsOf();
+  settlements.add(a, settlement(0, 16));
+  for (const _ of ["never signed", "expired"]) {
+    deepEqual([names(settlements.take(asMap(a), 9, 0)), settlements.isEmpty], [["0-16"], false]);
+  }
+  settlements.endTransfer(false, 0);
+  deepEqual(names(settlements.take(asMap(a), 9, 0)), ["0-16"]);
+});
+
+Deno.test("settlements: a replica that leads again sends nothing of its earlier term, nor anything before it knows what was sent", () => {
+  const leadership = { isLeader: true, term: 1 };
+  const settlements = settlementsOf(leadership);
+  settlements.add(a, settlement(0, 16));
+  const state = () => [settlements.isRestored, settlements.isEmpty, names(settlements.take(asMap(a), 9, 0))];
+  leadership.isLeader = false;
+  deepEqual(state(), [false, true, []]);
+  Object.assign(leadership, { isLeader: true, term: 2 });
+  deepEqual(state(), [false, true, []]);
+  equal(settlements.add(a, settlement(16, 32)), false, "it was proved in the earlier term");
+  settlements.restore([], { term: 1, now: 0 });
+  equal(settlements.isRestored, false, "the settlements were read in the earlier term");
+  settlements.restore([], { term: 2, now: 0 });
+  deepEqual([state(), settlements.count(a)], [[true, true, []], 0]);
 });
 
 Deno.test("settlements: none is sent for a pool that is no longer served", () => {
-  const settlements = new Settlements();
+  const settlements = settlementsOf();
   settlements.add(a, settlement(0, 16));
   const b = poolOf("b");
   settlements.add(b, settlement(0, 3));
@@ -58,9 +95,10 @@ Deno.test("settlements: none is sent for a pool that is no longer served", () =>
 });
 
 Deno.test("settlements: while one that an earlier process sent may arrive, none is prepared or sent", () => {
-  const settlements = new Settlements();
+  const settlements = settlementsOf();
   settlements.add(a, settlement(0, 16));
-  settlements.restore([{ pool: "a", start: 0, end: 16 }, { pool: "a", start: 16, end: 32 }], 0);
+  const sent = [{ pool: "a", start: 0, end: 16 }, { pool: "a", start: 16, end: 32 }];
+  settlements.restore(sent, { term: 1, now: 0 });
   const under = (size: number, now: number) => settlements.isEarlierUnderWay(poolOf("a", size), now);
   deepEqual([under(0, 0), under(16, 119_999), under(16, 120_000)], [true, true, false]);
   deepEqual(
@@ -70,6 +108,10 @@ Deno.test("settlements: while one that an earlier process sent may arrive, none 
   );
   deepEqual(names(settlements.take(asMap(a), 9, 0)), []);
   equal(settlements.last(a, 0), undefined);
-  settlements.restore([], 0);
+  settlements.endTransfer(true, 150_000);
+  equal(under(16, 269_999), true, "the transfer in flight may be the earlier one");
+  settlements.endTransfer(true, 200_000);
+  equal(under(16, 270_000), false);
+  settlements.restore([], { term: 1, now: 0 });
   equal(under(0, 0), false, "the next time this process leads, only what was sent since then counts");
 });

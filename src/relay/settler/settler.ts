@@ -45,7 +45,7 @@ interface SettlerDeps {
   readonly changes: ChangeSignal;
   readonly clock: Clock;
   readonly prices: { getPrices(): Promise<NetworkPrices> };
-  readonly leadership: Pick<Leadership, "isLeader">;
+  readonly leadership: Pick<Leadership, "isLeader" | "term">;
   readonly random: () => number;
   readonly log: Log;
 }
@@ -63,11 +63,11 @@ export async function runSettler(
 ): Promise<void> {
   const { pools, leadership, clock, log } = deps;
   const settled = pools.filter(({ settledTree }) => settledTree !== undefined);
-  let isRestored = false;
   while (!signal.aborted && settled.length > 0) {
     let hasPrepared = false;
-    isRestored = leadership.isLeader && (isRestored || await restoreSent(settlements, deps, signal));
-    for (const pool of isRestored ? settled : []) {
+    if (leadership.isLeader && !settlements.isRestored) await restoreSent(settlements, deps, signal);
+    for (const pool of settled) {
+      if (!settlements.isRestored) break;
       try {
         hasPrepared = await prepareSettlement(pool, settlements, deps, signal) || hasPrepared;
       } catch (error) {
@@ -82,20 +82,20 @@ export async function runSettler(
   }
 }
 
-/** Runs when this process begins to lead. Returns false if the endpoint or the store does not answer. */
+/** Runs when this process begins to lead. A failure is logged. */
 async function restoreSent(
   settlements: Settlements,
   deps: SettlerDeps,
   signal: AbortSignal,
-): Promise<boolean> {
+): Promise<void> {
+  const { term } = deps.leadership;
   try {
-    settlements.restore(await findSentSettlements(deps, signal), deps.clock.now());
-    return true;
+    const sent = await findSentSettlements(deps, signal);
+    settlements.restore(sent, { term, now: deps.clock.now() });
   } catch (error) {
     if (!signal.aborted) {
       deps.log.warning("the settlements sent before are not known yet: {error}", { error: String(error) });
     }
-    return false;
   }
 }
 

@@ -3,7 +3,7 @@
 // Jobs end when the indexer reads their events, or here when their root expires. A higher seqno proves
 // nothing (transfer_lookup.ts).
 import { Cell } from "@ton/core";
-import type { Job, JobChange, LedgerEntry, PoolId, Store, Transfer } from "../../store/store.ts";
+import type { Job, JobChange, PoolId, Store, Transfer } from "../../store/store.ts";
 import type { Log } from "../../telemetry/log.ts";
 import type { Chain } from "../../ton/chain.ts";
 import type { Wallet } from "../../ton/wallet/wallet.ts";
@@ -102,7 +102,7 @@ class Broadcaster {
       if (!sent && !over) return "in flight"; // the seqno was used elsewhere or is false: wait for expiry
       await this.#endTransfer(
         transfer,
-        sent ? bookTransfer(transfer, sent) : [],
+        sent,
         (job) => sent?.queryIds.has(job.queryId) ? asBroadcast(job, transfer, clock.now()) : undefined,
       );
       const { seqno } = transfer;
@@ -156,10 +156,12 @@ class Broadcaster {
   }
 
   /** Jobs that `carried` does not change are requeued. */
-  async #endTransfer(transfer: Transfer, entries: readonly LedgerEntry[], carried: JobChange) {
-    const { store, clock } = this.deps;
+  async #endTransfer(transfer: Transfer, included: IncludedTransfer | undefined, carried: JobChange) {
+    const { store, clock, settlements } = this.deps;
+    const entries = included ? bookTransfer(transfer, included) : [];
     await this.#changeJobs(transfer, (job) => carried(job) ?? asRequeued(job, clock.now()));
     await store.endTransfer(transfer.hash, entries);
+    settlements?.endTransfer(included !== undefined, clock.now());
     this.deps.onLedgerEntries?.(entries);
   }
 

@@ -176,6 +176,7 @@ Deno.test("settlements are sent without withdrawals, and with as many as a trans
           requests.push(limit);
           return waiting.splice(0, limit);
         },
+        endTransfer: () => {},
       },
       "isEmpty",
       { get: () => waiting.length === 0 },
@@ -189,6 +190,28 @@ Deno.test("settlements are sent without withdrawals, and with as many as a trans
   shared.settlements = settlements();
   await shared.run(5_000);
   deepEqual([shared.signed[0].messages.length, requests], [2, [4, 3]]);
+});
+
+Deno.test("the settlements of a transfer end with it: when it is on chain, or has expired by chain time", async () => {
+  for (const isIncluded of [true, false]) {
+    const scene = new BroadcasterScene();
+    const ends: [boolean, number][] = [];
+    const waiting = [{ to: poolAddress, value: 3n, bounce: true }];
+    scene.settlements = {
+      isEmpty: false,
+      take: () => waiting.splice(0),
+      endTransfer: (...[included, now]: [boolean, number]) => ends.push([included, now - START_MS]),
+    } as unknown as Settlements;
+    if (isIncluded) scene.at(4_000, () => scene.include(0, []));
+    await scene.run(90_000);
+    const [[included, at], ...others] = ends;
+    deepEqual([included, others], [isIncluded, []]);
+    equal(
+      at > (isIncluded ? 3_999 : LIFETIME_MS + 15_000) && at < (isIncluded ? 8_000 : 80_000),
+      true,
+      `${at}`,
+    );
+  }
 });
 
 Deno.test("after a store failure, the next attempts follow after one, two, four and eight seconds", async () => {
