@@ -1,10 +1,13 @@
 /** What each flow does when its work fails, with every problem code, and when the user goes back meanwhile. */
 import { deepEqual, equal } from "node:assert/strict";
+import { Address, Cell } from "@ton/core";
 import { Problem, type ProblemCode, problems } from "../../core/errors/problem.ts";
 import { Secret } from "../../core/text/secret.ts";
 import { backupMachine, nextBackup } from "./backup.ts";
 import { nextCheck } from "./check.ts";
+import type { Payer, PayerSource, PayMessage } from "../ports.ts";
 import { nextDeposit } from "./deposit/deposit.ts";
+import type { WalletStep } from "./deposit/deposit_state.ts";
 import { startFlow } from "./machine.ts";
 import { nextReport } from "./report.ts";
 import { nextRestore } from "./restore.ts";
@@ -35,6 +38,15 @@ const store = (state: StoreState<string>) => (failure: Failure): Outcome => next
 const verifying = { step: "verifying", kind: "file", content: { bytes }, passphrase } as const;
 const opening = { step: "opening", source, passphrase } as const;
 const submitted = resumeWithdraw("aa", "UQ");
+
+/** Returns what a deposit's wallet does when its work fails in this step. */
+const wallet = (step: WalletStep) => (failure: Failure): Outcome => {
+  const next = nextDeposit({ step: "paying", ticket: { id: "aa", pool }, wallet: step, attempt: 1 }, failure);
+  if (next.step !== "paying") return next;
+  return { step: next.wallet.at, ..."problem" in next.wallet && { problem: next.wallet.problem! } };
+};
+const payer = { name: "Keeper" } as Payer;
+const message: PayMessage = { to: new Address(0, Buffer.alloc(32)), amount: 1n, body: Cell.EMPTY };
 
 const states: readonly WorkingState[] = [
   { name: "the search for a store", fail: store({ step: "searching" }), step: "failed" },
@@ -88,6 +100,26 @@ const states: readonly WorkingState[] = [
     step: "failed",
   },
   {
+    name: "the connection to a wallet",
+    fail: wallet({ at: "connecting", source: { id: "keeper" } as PayerSource }),
+    step: "none",
+  },
+  {
+    name: "the preparation of a payment",
+    fail: wallet({ at: "proving", payer, attempt: 1, fraction: 0 }),
+    step: "ready",
+  },
+  {
+    name: "a request to a wallet that may have paid",
+    fail: wallet({ at: "asking", payer, message, question: { validUntil: 1 } }),
+    step: "waiting",
+  },
+  {
+    name: "the wait for a returned payment",
+    fail: wallet({ at: "returning", payer, isOvertaken: false }),
+    step: "ready",
+  },
+  {
     name: "the review of a withdrawal",
     fail: (failure) =>
       nextWithdraw({ step: "checking", id: "aa", recipient: "UQ", isSubmitted: false }, failure),
@@ -102,10 +134,10 @@ const states: readonly WorkingState[] = [
 ];
 
 /** These steps show no problem, because the flow continues by itself. */
-const CONTINUING: ReadonlySet<string> = new Set(["searching", "drawing"]);
+const CONTINUING: ReadonlySet<string> = new Set(["searching", "drawing", "waiting"]);
 
 for (const { name, fail, step, others = {} } of states) {
-  Deno.test(`${name} that fails shows its problem, whatever the code`, () => {
+  Deno.test(`${name} that fails continues at "${step}", whatever the code`, () => {
     for (const code of Object.keys(problems) as ProblemCode[]) {
       const problem = new Problem(code);
       const outcome = fail({ type: "failed", problem, work: "" });

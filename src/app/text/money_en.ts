@@ -102,7 +102,7 @@ export const withdrawEn = {
   accept: "I understand and want to go on",
   confirm: (amount: string) => `Withdraw ${amount}`,
   warning: {
-    own_wallet: () => "This is the wallet that paid in. Everybody will see that both are yours.",
+    own_wallet: () => "This is the wallet that paid in. Everyone can see that both are yours.",
     self: () => "Your own wallet sends it, next to the new address.",
     recipient_used: () =>
       "This address was used before. What is known about it will be known about this money.",
@@ -118,7 +118,8 @@ export const withdrawEn = {
       "Deposits and withdrawals go through the same server, which could connect them. You can use another one for withdrawals.",
     contract: () =>
       "This address is a contract, not a wallet that we know. Make sure that money can leave it again.",
-    no_gas: () => "This address has no TON, so it cannot move the tokens until somebody sends it some.",
+    no_gas: () =>
+      "This address has no TON, and the relayer sends too little with the tokens. You cannot move them before it gets some.",
   } satisfies Record<LinkabilityCode, (count?: number) => string> as Readonly<
     Record<string, (count?: number) => string>
   >,
