@@ -4,9 +4,8 @@ import { Problem } from "../core/errors/problem.ts";
 import {
   type AnyCircuitName,
   type CircuitName,
-  circuitNames,
+  circuitsOfVersion,
   type Version2CircuitName,
-  version2CircuitNames,
 } from "../core/crypto/groth16.ts";
 import { omit } from "../core/omit.ts";
 import { type ArtifactProgress, type ArtifactReadOptions, proverLocations } from "./locations.ts";
@@ -66,9 +65,9 @@ export const transcriptFiles = { 1: "transcript.json", 2: "transcript2.json" } a
 const SHA256_PATTERN = /^[0-9a-f]{64}$/;
 
 function validatePins(pins: ArtifactPins): void {
-  validateKeySet<CircuitName>(pins, circuitNames);
+  validateKeySet<CircuitName>(pins, circuitsOfVersion[1]);
   const { version2 } = pins;
-  if (version2 !== undefined) validateKeySet(version2, version2CircuitNames);
+  if (version2 !== undefined) validateKeySet(version2, circuitsOfVersion[2]);
 }
 
 function validateKeySet<Circuit extends AnyCircuitName>(

@@ -4,7 +4,7 @@ import type { PoolVersion } from "../core/protocol/deployments.ts";
 import {
   type AnyCircuitName,
   type CircuitName,
-  circuitNames,
+  circuitsOfVersion,
   combinedVkeyHash,
   type Groth16Proof,
   type ProofWithSignals,
@@ -118,7 +118,7 @@ const CANCEL_TIMEOUT_MS = 1000;
 export async function createProver(options: ProverOptions = {}): Promise<Prover> {
   const artifacts = options.artifacts ?? openArtifacts();
   const getVkey = vkeyLoader(artifacts);
-  await Promise.all(circuitNames.map(getVkey));
+  await Promise.all(circuitsOfVersion[1].map(getVkey));
   const pool = createPool(options);
   const loadFiles = circuitFilesLoader(artifacts, (zkey) => pool.run({ kind: "parse_key", zkey }));
   const proveCircuit = async (circuit: AnyCircuitName, inputs: CircuitInputs, options: ProveOptions = {}) =>

@@ -7,7 +7,7 @@ import { beginCell, type Cell } from "@ton/core";
 import { bls12_381 } from "@noble/curves/bls12-381.js";
 import { compileCached } from "./compiled_contracts.ts";
 import { type VerificationKey, verifierSource } from "../../src/ops/keys/verifier_source.ts";
-import { type AnyCircuitName, circuitNames, publicSignalNames } from "../../src/core/crypto/groth16.ts";
+import { type AnyCircuitName, circuitsOfVersion, publicSignalNames } from "../../src/core/crypto/groth16.ts";
 
 const { G1, G2, fields: { Fr } } = bls12_381;
 
@@ -72,7 +72,7 @@ function g2(scalar: bigint): string[][] {
 
 /** Verifiers with the test keys, by path of the source that they replace. */
 export const trapdoorVerifiers: Readonly<Record<string, string>> = Object.fromEntries(
-  circuitNames.map((
+  circuitsOfVersion[1].map((
     name,
   ) => [`contracts/generated/verifier_${name}.tolk`, verifierSource(name, trapdoorKey(name))]),
 );

@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import pins from "../../artifacts/pins.json" with { type: "json" };
-import { allCircuitNames, combinedVkeyHash, version2CircuitNames } from "../../src/core/crypto/groth16.ts";
+import { allCircuitNames, circuitsOfVersion, combinedVkeyHash } from "../../src/core/crypto/groth16.ts";
 import { proverLocations } from "../../src/prover/locations.ts";
 import { trapdoorKey } from "../chain/trapdoor_keys.ts";
 
@@ -16,7 +16,7 @@ const hashes = Object.fromEntries(files.map(([name, text]) => [name, sha256(text
 export const trapdoorVkeyHash = combinedVkeyHash({ withdraw: hashes.withdraw, deposit: hashes.deposit });
 /** The vkeyHash of version 2 pools with these keys. */
 export const trapdoorVkeyHash2 = combinedVkeyHash(
-  Object.fromEntries(version2CircuitNames.map((name) => [name, hashes[name]])),
+  Object.fromEntries(circuitsOfVersion[2].map((name) => [name, hashes[name]])),
 );
 
 /** What a forging prover loads in place of a witness program and a proving key. It reads neither. */

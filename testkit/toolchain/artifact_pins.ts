@@ -3,7 +3,7 @@
  * the product.
  */
 import { createHash } from "node:crypto";
-import { allCircuitNames, circuitNames, version2CircuitNames } from "../../src/core/crypto/groth16.ts";
+import { allCircuitNames, circuitsOfVersion } from "../../src/core/crypto/groth16.ts";
 
 export const REPOSITORY_ROOT = new URL("../../", import.meta.url);
 /** The committed artifacts. */
@@ -68,8 +68,8 @@ export async function writePins(pins: Pins): Promise<Pins> {
   };
   const written = {
     ...pins,
-    files: await hash(circuitNames),
-    version2: { ...pins.version2, files: await hash(version2CircuitNames) },
+    files: await hash(circuitsOfVersion[1]),
+    version2: { ...pins.version2, files: await hash(circuitsOfVersion[2]) },
   };
   await Deno.writeTextFile(new URL("pins.json", ARTIFACTS_FOLDER), formatJson(written));
   return written;

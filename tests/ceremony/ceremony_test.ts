@@ -1,7 +1,7 @@
 /** The ceremony on two tiny circuits, with snarkjs as the independent verifier. real_circuit_test.ts repeats it on a real circuit. */
 import assert from "node:assert/strict";
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { circuitNames } from "../../src/core/crypto/groth16.ts";
+import { circuitsOfVersion } from "../../src/core/crypto/groth16.ts";
 import { beginCeremony, closeWithBeacon, contributeToCeremony } from "../../src/ops/ceremony/ceremony.ts";
 import { checkHistory, contributionSeeds } from "../../src/ops/ceremony/contribution.ts";
 import { keyFileName, TRANSCRIPT_FILE } from "../../src/ops/ceremony/ceremony_folder.ts";
@@ -68,7 +68,7 @@ async function agreesWithSnarkjs(
   { snarkjs, r1cs, ptau, keyOf, honest, verify, atRound, arithmetic }: Scene,
 ): Promise<void> {
   await t.step("the initial keys equal those of snarkjs, byte for byte", async () => {
-    for (const circuit of circuitNames) {
+    for (const circuit of circuitsOfVersion[1]) {
       const output = { type: "mem" as const };
       await snarkjs.zKey.newZKey(memoryFile(r1cs[circuit]), memoryFile(ptau), output);
       const [actual, expected] = [
@@ -85,7 +85,7 @@ async function agreesWithSnarkjs(
       const checks = await verify(honest);
       const unchecked = checks.filter(({ verdict }) => verdict !== "ok").map(({ name }) => name);
       assert.deepEqual(unchecked, ["beacon", "contributors", "initial keys"]);
-      for (const circuit of circuitNames) {
+      for (const circuit of circuitsOfVersion[1]) {
         const key = honest.files.get(keyFileName(circuit, BEACON_ROUND))!;
         assert.equal(
           await snarkjs.zKey.verifyFromR1cs(memoryFile(r1cs[circuit]), memoryFile(ptau), memoryFile(key)),
@@ -96,7 +96,7 @@ async function agreesWithSnarkjs(
   );
 
   await t.step("snarkjs proves with the last key, and exports our verification key", async () => {
-    for (const circuit of circuitNames) {
+    for (const circuit of circuitsOfVersion[1]) {
       const file = honest.files.get(keyFileName(circuit, BEACON_ROUND))!;
       const vkey = verificationKey(await parseZkey(file, circuit));
       const expected = omit(await snarkjs.zKey.exportVerificationKey(memoryFile(file)), "vk_alphabeta_12");
@@ -197,8 +197,8 @@ async function hidesEntropy(
       assert.ok(!new TextDecoder("latin1").decode(content).includes("what Alice typed"), name);
     }
     const [one, two] = [
-      contributionSeeds(circuitNames, utf8("x")),
-      contributionSeeds(circuitNames, utf8("x")),
+      contributionSeeds(circuitsOfVersion[1], utf8("x")),
+      contributionSeeds(circuitsOfVersion[1], utf8("x")),
     ];
     assert.equal(new Set([...Object.values(one), ...Object.values(two)].map(bytesToHex)).size, 4);
   });

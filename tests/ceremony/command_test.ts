@@ -1,7 +1,7 @@
 /** The commands of `tonado ceremony` in order on one folder, from the powers of tau to the keys of a build. */
 import assert from "node:assert/strict";
 import { Cell } from "@ton/core";
-import { circuitNames, combinedVkeyHash } from "../../src/core/crypto/groth16.ts";
+import { circuitsOfVersion, combinedVkeyHash } from "../../src/core/crypto/groth16.ts";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import type { CeremonyPlan } from "../../src/ops/ceremony/ceremony_plan.ts";
@@ -28,7 +28,7 @@ async function openScene() {
   const at = (name: string) => `${folder}/${name}`;
   stack.defer(() => Deno.remove(folder, { recursive: true }));
   await Deno.writeFile(at("powers.ptau"), insecurePowersOfTau(TINY_POWER));
-  for (const circuit of circuitNames) await Deno.writeFile(at(`${circuit}.r1cs`), tinyR1cs(circuit));
+  for (const circuit of circuitsOfVersion[1]) await Deno.writeFile(at(`${circuit}.r1cs`), tinyR1cs(circuit));
   const origin = ["--powers", at("powers.ptau"), "--circuits", folder];
   const ceremony = async (args: string[], secrets?: string[]) => {
     const [command, ...rest] = args;
@@ -218,7 +218,7 @@ async function finalizes({ origin, at, ceremony, state }: Scene): Promise<void> 
   assert.equal(keyEntries(await checkPinnedKeys(artifacts, 1, state.plan!)).length, 3);
 
   const verifiers = Object.fromEntries(
-    await Promise.all(circuitNames.map(async (circuit) => {
+    await Promise.all(circuitsOfVersion[1].map(async (circuit) => {
       const path = `contracts/generated/verifier_${circuit}.tolk`;
       return [path, await Deno.readTextFile(at(`keys/${path}`))];
     })),

@@ -5,7 +5,7 @@
 import { concatBytes } from "@noble/hashes/utils.js";
 import assert from "node:assert/strict";
 import { bls12_381 } from "@noble/curves/bls12-381.js";
-import { circuitNames } from "../../src/core/crypto/groth16.ts";
+import { circuitsOfVersion } from "../../src/core/crypto/groth16.ts";
 import type { ArithmeticPool } from "../../src/ops/ceremony/arithmetic/pool.ts";
 import type { ArithmeticTasks } from "../../src/ops/ceremony/arithmetic/tasks.ts";
 import { contribute, contributionSeeds } from "../../src/ops/ceremony/contribution.ts";
@@ -196,7 +196,7 @@ Deno.test("the seeds depend on the contributor's entropy and on the system's, an
   };
   const seedsFrom = (entropy: string, random: number) => {
     crypto.getRandomValues = ((array: Uint8Array) => (copies.push(array), array.fill(random))) as never;
-    return contributionSeeds(circuitNames, utf8(entropy));
+    return contributionSeeds(circuitsOfVersion[1], utf8(entropy));
   };
   try {
     const first = seedsFrom("what Alice typed", 1);

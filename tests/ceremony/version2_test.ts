@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { Cell } from "@ton/core";
-import { combinedVkeyHash, version2CircuitNames } from "../../src/core/crypto/groth16.ts";
+import { circuitsOfVersion, combinedVkeyHash } from "../../src/core/crypto/groth16.ts";
 import { omit } from "../../src/core/omit.ts";
 import { parseCeremonyPlan, planOf } from "../../src/ops/ceremony/ceremony_plan.ts";
 import { parseTranscript } from "../../src/ops/ceremony/transcript/transcript.ts";
@@ -68,14 +68,14 @@ async function rehearses(t: Deno.TestContext, { output, readPlan }: Scene): Prom
     assert.equal(signedText(first), `tonado ceremony contribution\n${unsigned}\n`);
     const plan = await readPlan();
     assert.deepEqual(plan.initialKeys, null);
-    assert.deepEqual(Object.keys(planOf(plan, transcript).initialKeys!), [...version2CircuitNames]);
+    assert.deepEqual(Object.keys(planOf(plan, transcript).initialKeys!), [...circuitsOfVersion[2]]);
   });
 }
 
 async function verifiesInitialKeys({ ceremony, inputs, planFile, folder, readPlan }: Scene): Promise<void> {
   const { code, stdout } = await ceremony("verify", "--full", ...inputs, ...planFile);
   assert.equal(code, 0, stdout);
-  for (const name of version2CircuitNames) {
+  for (const name of circuitsOfVersion[2]) {
     for (const check of ["initial key", "key", "delta"]) {
       assert.match(stdout, new RegExp(`ok {5}${name}: ${check} `));
     }
@@ -103,12 +103,12 @@ async function finalizes({ ceremony, inputs, planFile, folder, readPlan }: Scene
   const artifacts = openArtifacts(base, pins);
   await checkPinnedKeys(artifacts, 2, await readPlan());
   const hashes = Object.fromEntries(
-    version2CircuitNames.map((name) => [name, version2!.files[`${name}.vkey.json`]]),
+    circuitsOfVersion[2].map((name) => [name, version2!.files[`${name}.vkey.json`]]),
   );
   const vkeyHash = combinedVkeyHash(hashes);
   assert.equal(JSON.parse(stdout).vkeyHash, vkeyHash);
   const sources = Object.fromEntries(
-    await Promise.all(version2CircuitNames.map(async (name) => {
+    await Promise.all(circuitsOfVersion[2].map(async (name) => {
       const path = `contracts/generated/key_${name}.tolk`;
       return [path, await Deno.readTextFile(`${folder}/keys/${path}`)];
     })),

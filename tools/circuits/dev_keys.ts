@@ -11,7 +11,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
-import { allCircuitNames, version2CircuitNames } from "../../src/core/crypto/groth16.ts";
+import { allCircuitNames, circuitsOfVersion } from "../../src/core/crypto/groth16.ts";
 import {
   ARTIFACTS_FOLDER,
   CIRCUITS_OUTPUT,
@@ -36,7 +36,7 @@ const snarkjs = await openSnarkjs();
 const ptau = ptauGiven ?? await powersOfTau();
 
 const made: [file: string, content: Uint8Array | string][] = [];
-for (const name of onlyVersion2 ? version2CircuitNames : allCircuitNames) {
+for (const name of onlyVersion2 ? circuitsOfVersion[2] : allCircuitNames) {
   const { wasm } = await compileCircuit(name);
   const initial = path(`${name}_initial.zkey`);
   const final = path(`${name}_final.zkey`);

@@ -9,7 +9,7 @@ import { createHash } from "node:crypto";
 import { Cell } from "@ton/core";
 import { exitCodes } from "../../src/core/errors/problem.ts";
 import { FIELD_MODULUS } from "../../src/core/crypto/field.ts";
-import { type AnyCircuitName, circuitNames, combinedVkeyHash } from "../../src/core/crypto/groth16.ts";
+import { type AnyCircuitName, circuitsOfVersion, combinedVkeyHash } from "../../src/core/crypto/groth16.ts";
 import { ROOT_HISTORY_SIZE } from "../../src/core/tree/merkle_tree.ts";
 import { compileTolk } from "../../testkit/toolchain/tolk.ts";
 import { settle16KeySource, withdraw2KeySource } from "../../src/ops/keys/key_source.ts";
@@ -35,7 +35,7 @@ const ROOT_HISTORY_SIZE = ${ROOT_HISTORY_SIZE}
 `;
 const readKey = (name: AnyCircuitName) => Deno.readTextFile(`artifacts/${name}.vkey.json`);
 const parseKey = async (name: AnyCircuitName) => JSON.parse(await readKey(name));
-const verifiers = await Promise.all(circuitNames.map(async (name) => ({
+const verifiers = await Promise.all(circuitsOfVersion[1].map(async (name) => ({
   path: `contracts/generated/verifier_${name}.tolk`,
   content: verifierSource(name, await parseKey(name)),
 })));

@@ -2,21 +2,22 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 
-export const circuitNames = ["withdraw", "deposit"] as const;
-export const version2CircuitNames = ["withdraw2", "settle16"] as const;
-export const allCircuitNames = [...circuitNames, ...version2CircuitNames] as const;
-
 /** A circuit of version 1 pools. */
-export type CircuitName = (typeof circuitNames)[number];
-export type Version2CircuitName = (typeof version2CircuitNames)[number];
+export type CircuitName = "withdraw" | "deposit";
+export type Version2CircuitName = "withdraw2" | "settle16";
 /** A circuit of either version. */
 export type AnyCircuitName = CircuitName | Version2CircuitName;
 
 /** The circuits of one version of pools, in the order of the key hash and of the ceremony. */
-export const circuitsOfVersion: Readonly<Record<1 | 2, readonly AnyCircuitName[]>> = {
-  1: circuitNames,
-  2: version2CircuitNames,
+export const circuitsOfVersion: {
+  readonly 1: readonly CircuitName[];
+  readonly 2: readonly Version2CircuitName[];
+} = {
+  1: ["withdraw", "deposit"],
+  2: ["withdraw2", "settle16"],
 };
+
+export const allCircuitNames: readonly AnyCircuitName[] = [...circuitsOfVersion[1], ...circuitsOfVersion[2]];
 
 /** One value for each circuit of one version of pools, by the circuit's name. */
 export type PerCircuit<T> = Readonly<Record<string, T>>;

@@ -70,7 +70,7 @@ const verifierSources = {
 } as const;
 
 function verifierFile(circuit: AnyCircuitName): string {
-  const kind = circuitsOfVersion[2].includes(circuit) ? "key" : "verifier";
+  const kind = (circuitsOfVersion[2] as readonly string[]).includes(circuit) ? "key" : "verifier";
   return `contracts/generated/${kind}_${circuit}.tolk`;
 }
 

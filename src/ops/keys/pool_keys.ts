@@ -3,12 +3,7 @@ import { bls12_381 } from "@noble/curves/bls12-381.js";
 import type { Cell } from "@ton/core";
 import type { PoolVersion } from "../../core/protocol/deployments.ts";
 import { Problem } from "../../core/errors/problem.ts";
-import {
-  type AnyCircuitName,
-  circuitNames,
-  combinedVkeyHash,
-  version2CircuitNames,
-} from "../../core/crypto/groth16.ts";
+import { type AnyCircuitName, circuitsOfVersion, combinedVkeyHash } from "../../core/crypto/groth16.ts";
 import { compressG1, compressG2 } from "../../core/crypto/proof_codec.ts";
 import { type Artifacts, DEVELOPMENT_LABEL, openArtifacts } from "../../prover/artifacts.ts";
 import { loadPoolCode, type PoolCode } from "../../ton/pool/state_init.ts";
@@ -48,7 +43,7 @@ export async function checkPoolKeys(
   }
   const constants = pointConstants(code);
   const allowed = new Set<string>();
-  for (const name of version === 2 ? version2CircuitNames : circuitNames) {
+  for (const name of circuitsOfVersion[version]) {
     const key = JSON.parse(new TextDecoder().decode(await artifacts.load(`${name}.vkey.json`)));
     assertSoundKey(`${name}.vkey.json`, key);
     for (const point of keyPointBits(key)) {

@@ -1,6 +1,6 @@
 /** Concurrent runs of `tonado ceremony` on one folder: one succeeds, the others are refused, and existing files are kept. */
 import assert from "node:assert/strict";
-import { circuitNames } from "../../../src/core/crypto/groth16.ts";
+import { circuitsOfVersion } from "../../../src/core/crypto/groth16.ts";
 import { diskFolder } from "../../../src/ops/ceremony/files/disk_folder.ts";
 import { withTempDirectory } from "../../../testkit/programs/temp_directory.ts";
 import { runCli } from "../../support/cli/run_cli.ts";
@@ -11,7 +11,7 @@ import { TINY_POWER, tinyR1cs } from "../../../src/ops/ceremony/rehearsal/tiny_c
 async function openScene(folder: string) {
   const at = (name: string) => `${folder}/${name}`;
   await Deno.writeFile(at("powers.ptau"), insecurePowersOfTau(TINY_POWER));
-  for (const circuit of circuitNames) await Deno.writeFile(at(`${circuit}.r1cs`), tinyR1cs(circuit));
+  for (const circuit of circuitsOfVersion[1]) await Deno.writeFile(at(`${circuit}.r1cs`), tinyR1cs(circuit));
   await Deno.writeTextFile(at("dice"), "6 2 5 1 3");
   const init = ["init", at("c"), "--powers", at("powers.ptau"), "--circuits", folder];
   const contribute = (

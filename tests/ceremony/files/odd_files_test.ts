@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, concatBytes } from "@noble/hashes/utils.js";
-import { circuitNames } from "../../../src/core/crypto/groth16.ts";
+import { circuitsOfVersion } from "../../../src/core/crypto/groth16.ts";
 import { MAX_CONSTRAINTS, maxKeyBytes } from "../../../src/ops/ceremony/size_limits.ts";
 import { memorySource, readSections } from "../../../src/ops/ceremony/section_file.ts";
 import { withTempDirectory } from "../../../testkit/programs/temp_directory.ts";
@@ -40,7 +40,7 @@ async function readContents(folder: string): Promise<Record<string, string>> {
 async function openScene(folder: string) {
   const at = (name: string) => `${folder}/${name}`;
   await Deno.writeFile(at("powers.ptau"), insecurePowersOfTau(TINY_POWER));
-  for (const circuit of circuitNames) await Deno.writeFile(at(`${circuit}.r1cs`), tinyR1cs(circuit));
+  for (const circuit of circuitsOfVersion[1]) await Deno.writeFile(at(`${circuit}.r1cs`), tinyR1cs(circuit));
   const origin = ["--powers", at("powers.ptau"), "--circuits", folder];
   const ceremony = (name: string, ...args: string[]) => runCli(["ceremony", name, at("c"), ...args], {}, {});
   const succeed = async (name: string, ...args: string[]) => {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { BASE_FIELD_MODULUS } from "../../../src/core/crypto/proof_codec.ts";
 import { beaconSeed, contribute } from "../../../src/ops/ceremony/contribution.ts";
 import { loadCeremony, requireKeys, writeContribution } from "../../../src/ops/ceremony/ceremony_folder.ts";
-import { circuitNames } from "../../../src/core/crypto/groth16.ts";
+import { circuitsOfVersion } from "../../../src/core/crypto/groth16.ts";
 import { makeAnnouncement, makeKeyEntry } from "../../../src/ops/ceremony/transcript/entries.ts";
 import { keyEntries, type Transcript } from "../../../src/ops/ceremony/transcript/transcript.ts";
 import { createSigningKey, openSigningKey } from "../../../src/ops/ceremony/transcript/signature.ts";
@@ -21,7 +21,7 @@ import {
 type Entries = Transcript["entries"];
 
 /** What the transcript alone does not show as altered without signatures. The hash of the last keys is that of the files. */
-const hashesOfKeys = circuitNames.map((circuit) => `keys.${circuit}.zkey`);
+const hashesOfKeys = circuitsOfVersion[1].map((circuit) => `keys.${circuit}.zkey`);
 const unprotected = {
   announcement: ["source", "round"],
   contribution: ["name", ...hashesOfKeys],
@@ -40,7 +40,7 @@ async function forceBeacon(
   const forced = { value: new Uint8Array(32).fill(byte), exponent: announcement.exponent };
   const seed = await beaconSeed(forced, arithmetic);
   const next = { ...current };
-  for (const circuit of circuitNames) {
+  for (const circuit of circuitsOfVersion[1]) {
     const by = { name: "beacon", beacon: forced };
     next[circuit] = await contribute(current[circuit], seed.slice(), by, arithmetic);
   }

@@ -3,7 +3,7 @@ import { blake2b } from "@noble/hashes/blake2.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, concatBytes } from "@noble/hashes/utils.js";
 import { bls12_381 } from "@noble/curves/bls12-381.js";
-import { circuitNames } from "../../../src/core/crypto/groth16.ts";
+import { circuitsOfVersion } from "../../../src/core/crypto/groth16.ts";
 import type { ArithmeticPool } from "../../../src/ops/ceremony/arithmetic/pool.ts";
 import {
   pointCoordinates,
@@ -61,7 +61,7 @@ export async function openForgedCeremony(directory: string, arithmetic: Arithmet
   await Deno.writeFile(`${directory}/other.ptau`, new Uint8Array(powers.with(-1, powers.at(-1)! ^ 1)));
   await Deno.mkdir(`${directory}/circuits`);
   await Deno.mkdir(`${directory}/swapped`);
-  for (const circuit of circuitNames) {
+  for (const circuit of circuitsOfVersion[1]) {
     await Deno.writeFile(`${directory}/circuits/${circuit}.r1cs`, new Uint8Array(r1cs[circuit]));
     await Deno.writeFile(`${directory}/swapped/${circuit}.r1cs`, new Uint8Array(r1cs.withdraw));
   }
@@ -108,7 +108,7 @@ async function closeWithBeacons(
   const folder = copyFolder(open);
   const ceremony = await loadCeremony(folder);
   const next = { ...requireKeys(ceremony).current };
-  for (const circuit of circuitNames) {
+  for (const circuit of circuitsOfVersion[1]) {
     const beacon = { value: new Uint8Array(32).fill(bytes[circuit]), exponent: EXPONENT };
     const seed = (await beaconSeed(beacon, arithmetic)).slice();
     next[circuit] = await contribute(next[circuit], seed, { name: "beacon", beacon }, arithmetic);

@@ -3,7 +3,7 @@
  * and pairing.
  */
 import { fileURLToPath } from "node:url";
-import { type CircuitName, circuitNames } from "../../../src/core/crypto/groth16.ts";
+import { type CircuitName, circuitsOfVersion } from "../../../src/core/crypto/groth16.ts";
 import { createProver } from "../../../src/prover/prover.ts";
 import { median } from "../comparison.ts";
 import { artifactPath, type Figure, figure, type Outcome, type Study } from "../study.ts";
@@ -25,7 +25,7 @@ async function runNativeArkworks(circuit: CircuitName): Promise<number> {
 async function measureNative(): Promise<Outcome> {
   const prover = await createProver({ maxWorkers: 1 });
   const figures: Figure[] = [];
-  for (const circuit of circuitNames) {
+  for (const circuit of circuitsOfVersion[1]) {
     await prove[circuit](prover);
     await runNativeArkworks(circuit);
     const rounds: { ours: number; native: number }[] = [];

@@ -5,7 +5,11 @@
 import assert from "node:assert/strict";
 import { availableParallelism } from "node:os";
 import { bls12_381 } from "@noble/curves/bls12-381.js";
-import { type CircuitName, circuitNames, type ProofWithSignals } from "../../../src/core/crypto/groth16.ts";
+import {
+  type CircuitName,
+  circuitsOfVersion,
+  type ProofWithSignals,
+} from "../../../src/core/crypto/groth16.ts";
 import { createProver, type Prover } from "../../../src/prover/prover.ts";
 import { honestDeposit, honestWithdrawal } from "../../../testkit/circuits/circuit_inputs.ts";
 import {
@@ -161,7 +165,7 @@ const verification = comparisonStudy({
 async function byWorkers(): Promise<Outcome> {
   const points: Point[] = [];
   const figures: Figure[] = [];
-  for (const circuit of circuitNames) {
+  for (const circuit of circuitsOfVersion[1]) {
     for (let workers = 1; workers <= 2 * availableParallelism(); workers *= 2) {
       const prover = await createProver({ maxWorkers: workers });
       const contender = { name: circuit, operations: 1, run: () => prove[circuit](prover) };
@@ -175,7 +179,7 @@ async function byWorkers(): Promise<Outcome> {
 }
 
 export const proofStudies: readonly Study[] = [
-  ...circuitNames.flatMap((circuit) => [proofStudy(circuit, "single"), proofStudy(circuit, "all")]),
+  ...circuitsOfVersion[1].flatMap((circuit) => [proofStudy(circuit, "single"), proofStudy(circuit, "all")]),
   settlement,
   verification,
   {
