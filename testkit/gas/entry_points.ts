@@ -1,14 +1,16 @@
-/** The messages and get methods of pools, as the gas tables list them. */
-import { Address, beginCell, type Cell } from "@ton/core";
+/** The messages to pools, as the gas tables list them. */
+import { Address, beginCell, type Cell, comment } from "@ton/core";
 import { type ExitCodeName } from "../../src/core/errors/problem.ts";
 import { FIELD_MODULUS } from "../../src/core/crypto/field.ts";
 import { storeAdmin, storeRecoverStuck } from "../chain/admin_messages.ts";
 import { opCodes, storeDiscoverJettonWallet } from "../../src/core/protocol/messages/pool_messages.ts";
+import { depositComment } from "../../src/core/protocol/v2/messages.ts";
 import { POOL_CAPACITY } from "../../src/core/protocol/pool_constants.ts";
 import { type JettonDepositChange } from "../chain/jetton_sandbox.ts";
 import { type Outcome, type WithdrawChange } from "../chain/pool_sandbox.ts";
 import type { MeasuredPool, PoolKind } from "./measured_pool.ts";
 import { buildTouchedSets as touchedSets } from "./fills.ts";
+import { BLOCKING_CLAIMS, claimEntryPoints, withClaims } from "./claim_entry_points.ts";
 
 /** A message, valid or rejected. */
 export interface EntryPoint {
@@ -126,6 +128,7 @@ const deposits: readonly EntryPoint[] = [
     exitCode: "ERR_NOT_JETTON_WALLET",
     send: sends(op(opCodes.deposit)),
   },
+  { name: "deposit, by comment", exitCode: "ERR_MALFORMED", send: sends(comment(depositComment(1n))) },
 ];
 
 const withdrawals: readonly EntryPoint[] = [
@@ -187,6 +190,16 @@ const withdrawals: readonly EntryPoint[] = [
     isApplicable: hasNotes,
     send: withdrawing({ value: 15_000_000n }),
   },
+  {
+    name: "withdraw, payouts blocked",
+    poolKind: "jetton",
+    exitCode: "ERR_PAYOUTS_BLOCKED",
+    isApplicable: hasNotes,
+    send: async (bench) => {
+      await bench.reset(withClaims(bench, BLOCKING_CLAIMS));
+      return await withdraw(bench, { value: VALUE });
+    },
+  },
 ];
 
 const others: readonly EntryPoint[] = [
@@ -242,7 +255,7 @@ const others: readonly EntryPoint[] = [
 ];
 
 /** In the order of the tables. */
-export const entryPoints = [...deposits, ...withdrawals, ...others];
+export const entryPoints = [...deposits, ...withdrawals, ...others, ...claimEntryPoints];
 
 /** The sets with the message's keys. */
 function withKeys({ fill }: MeasuredPool) {
@@ -268,16 +281,3 @@ async function answer({ pool, jettons }: MeasuredPool, from: Address): Promise<O
     .storeAddress(jettons!.poolWallet).storeMaybeRef(null).endCell();
   return await pool.send(body, VALUE, { from });
 }
-
-/** Get methods and their arguments. */
-export const getters: readonly { name: string; args?: (bench: MeasuredPool) => bigint[] }[] = [
-  { name: "getCurrentRoot" },
-  { name: "getNextIndex" },
-  { name: "getDenomination" },
-  { name: "getIsDeposited", args: ({ fill }) => [fill.keys.commitment] },
-  { name: "getIsSpent", args: ({ fill }) => [fill.keys.nullifierHash] },
-  { name: "get_root_history" },
-  { name: "get_deposit_value" },
-  { name: "get_withdraw_value", args: () => [0n] },
-  { name: "get_pool_info" },
-];

@@ -7,7 +7,8 @@ import { compileCached } from "../chain/compiled_contracts.ts";
 import { trapdoorVerifiers } from "../chain/trapdoor_keys.ts";
 import { countCells, encodePoolData, SetModel } from "../chain/pool_storage.ts";
 import { type MeasuredPool, openMeasuredPool, type PoolKind } from "./measured_pool.ts";
-import { type EntryPoint, entryPoints, getters } from "./entry_points.ts";
+import { type EntryPoint, entryPoints } from "./entry_points.ts";
+import { getters } from "./get_methods.ts";
 import { attackedFill, buildRootHistory, type Fill, fills } from "./fills.ts";
 import { type GasParts, traceParts } from "./trace.ts";
 
@@ -30,9 +31,10 @@ export async function measureFill(kind: PoolKind, fill: Fill): Promise<GasMeasur
     if (entry.isApplicable?.(bench) === false) continue;
     messages[entry.name] = await gasOf(entry, bench);
   }
-  await bench.reset();
   const requests: GasFigures = {};
-  for (const { name, args } of getters) {
+  for (const { name, poolKind, args, state } of getters) {
+    if (poolKind !== undefined && poolKind !== kind) continue;
+    await bench.reset(state?.(bench));
     const stack = args?.(bench).map((value) => ({ type: "int" as const, value })) ?? [];
     const { gasUsed } = await bench.pool.chain.runGetMethod(bench.pool.address, name, stack);
     requests[name] = Number(gasUsed);

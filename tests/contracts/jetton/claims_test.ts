@@ -11,9 +11,9 @@ import { computeRetryCost } from "../../../src/ton/pool/retry_cost.ts";
 import { chainPrices } from "../../../testkit/chain/chain_prices.ts";
 import { JettonSandbox } from "../../../testkit/chain/jetton_sandbox.ts";
 import { freshElement, type PriceList } from "../../../testkit/chain/pool_sandbox.ts";
+import { bounce } from "../../../testkit/chain/bounced_payout.ts";
 import {
   at,
-  bounce,
   fromWallet,
   lockWallet,
   manyClaims,

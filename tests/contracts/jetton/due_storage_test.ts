@@ -11,7 +11,8 @@ import { opCodes, storeRetryPayout } from "../../../src/core/protocol/messages/p
 import { mainnetConfig } from "../../../src/localnet/mainnet_config.ts";
 import { maxPoolSize } from "../../../src/ton/pool/pool_size.ts";
 import { estimateWithdrawalCost } from "../../../src/ton/pool/withdrawal_cost.ts";
-import { bounce, fromWallet, payout } from "../../support/contracts/claims.ts";
+import { bounce, payout } from "../../../testkit/chain/bounced_payout.ts";
+import { fromWallet } from "../../support/contracts/claims.ts";
 import { chainPrices } from "../../../testkit/chain/chain_prices.ts";
 import { JettonSandbox } from "../../../testkit/chain/jetton_sandbox.ts";
 import { type Outcome, priceLists } from "../../../testkit/chain/pool_sandbox.ts";

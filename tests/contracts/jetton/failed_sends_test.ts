@@ -5,7 +5,8 @@ import assert from "node:assert/strict";
 import { Address, beginCell, toNano } from "@ton/core";
 import { mainnetConfig } from "../../../src/localnet/mainnet_config.ts";
 import { opCodes, storeRetryPayout } from "../../../src/core/protocol/messages/pool_messages.ts";
-import { at, bounce, fromWallet, payout, withClaims } from "../../support/contracts/claims.ts";
+import { bounce, payout } from "../../../testkit/chain/bounced_payout.ts";
+import { at, fromWallet, withClaims } from "../../support/contracts/claims.ts";
 import { assertSucceeded } from "../../support/contracts/jetton_assertions.ts";
 import {
   configWithClosedBasechain,

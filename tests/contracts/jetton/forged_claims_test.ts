@@ -6,15 +6,8 @@ import { storeJettonTransfer } from "../../../src/core/protocol/messages/jetton_
 import { assertSucceeded } from "../../support/contracts/jetton_assertions.ts";
 import { assertValueKept } from "../../support/contracts/pool_assertions.ts";
 import { JettonSandbox } from "../../../testkit/chain/jetton_sandbox.ts";
-import {
-  at,
-  bounce,
-  fromWallet,
-  lockWallet,
-  payout,
-  refusals,
-  withClaims,
-} from "../../support/contracts/claims.ts";
+import { bounce, payout } from "../../../testkit/chain/bounced_payout.ts";
+import { at, fromWallet, lockWallet, refusals, withClaims } from "../../support/contracts/claims.ts";
 
 Deno.test("the claim 3,072 is stored, and a payout refused after it is logged as lost", async () => {
   const jettons = await withClaims(3071);

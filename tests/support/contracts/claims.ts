@@ -1,8 +1,7 @@
 /** Jetton pools whose wallet refuses payouts. */
-import { Address, beginCell, type Cell, toNano } from "@ton/core";
+import { Address, beginCell, toNano } from "@ton/core";
 import { createShardAccount } from "@ton/sandbox";
 import { loadPoolLog, type RefusedPayoutLog } from "../../../src/core/protocol/messages/pool_messages.ts";
-import { storeJettonTransfer } from "../../../src/core/protocol/messages/jetton_messages.ts";
 import { JettonSandbox } from "../../../testkit/chain/jetton_sandbox.ts";
 import type { Claim } from "../../../testkit/chain/pool_storage.ts";
 import type { Outcome } from "../../../testkit/chain/pool_sandbox.ts";
@@ -51,20 +50,3 @@ export async function withClaims(count: number): Promise<JettonSandbox> {
 }
 
 export const fromWallet = ({ poolWallet: from }: JettonSandbox) => ({ from, bounce: false, bounced: true });
-
-export const payout = (destination: Address, amount: bigint) =>
-  storeJettonTransfer({
-    queryId: 1n,
-    amount,
-    destination,
-    responseDestination: at(6),
-    forwardAmount: 0n,
-    forwardPayload: null,
-  });
-
-/** The body of a rich bounce of `original`. */
-export function bounce(original: Cell, { prefix = 0xfffffffe, lt = 12345n } = {}): Cell {
-  const info = beginCell().storeCoins(toNano("0.1")).storeBit(0).storeUint(lt, 64).storeUint(0, 32).endCell();
-  return beginCell().storeUint(prefix, 32).storeRef(original).storeRef(info).storeUint(0, 8).storeInt(48, 32)
-    .storeBit(1).storeUint(1000, 32).storeUint(10, 32).endCell();
-}

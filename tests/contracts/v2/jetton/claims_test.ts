@@ -6,7 +6,8 @@ import { v2OpCodes } from "../../../../src/core/protocol/v2/messages.ts";
 import { manyClaims } from "../../../../testkit/chain/v2/claims.ts";
 import { V2JettonSandbox } from "../../../../testkit/chain/v2/jetton_sandbox.ts";
 import { decodeLedger, decodeV2PoolData } from "../../../../src/ton/pool/v2/pool_state.ts";
-import { at, bounce, fromWallet, lockWallet, payout } from "../../../support/contracts/claims.ts";
+import { bounce, payout } from "../../../../testkit/chain/bounced_payout.ts";
+import { at, fromWallet, lockWallet } from "../../../support/contracts/claims.ts";
 import { setWalletGate } from "../../../support/contract_model/wallet_gate.ts";
 import {
   assertAccepted,
