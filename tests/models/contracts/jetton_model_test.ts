@@ -39,7 +39,7 @@ const sizes = [[600, 10, 5], ...isDeep ? [[CAPACITY, 5, 3]] : []];
 for (const [notes, longest, runs] of sizes) {
   Deno.test({
     name:
-      `a jetton pool with ${notes} deposits, of which all, half or none are spent, pays the others after idle decades`,
+      `a jetton pool of ${notes} notes, full, half full or emptied, pays the unspent ones after idle decades`,
     fn: async () => {
       const counts: OutcomeCounts = new Map();
       const run = limitShrinking(10, async (history: Scenario) => {

@@ -39,7 +39,8 @@ export class JettonPoolDriver extends JettonDeposits {
   }
 
   override get otherAccounts(): readonly Address[] {
-    // A payee with a frozen jetton wallet would not be paid: its jettons would bounce to the pool's wallet.
+    // Payouts of a frozen pool's wallet become claims (idle_test.ts), and a frozen payee's wallet is not paid. No
+    // scenario models either.
     const payees = [this.parties.of("wallet"), this.parties.of("refusing")];
     return [this.jettons.poolWallet, ...payees.map((payee) => this.jettons.walletOf(payee))];
   }
