@@ -23,7 +23,7 @@ const storeOf = (log: readonly LogEntry[]): StoredPool => ({
 const lastBytes = (bytes: Uint8Array) =>
   Array.from({ length: bytes.length / 32 }, (_, i) => 256 * bytes[i * 32 + 30] + bytes[i * 32 + 31]);
 
-Deno.test("payment log: a page is final once it is full and 30 later payments follow", () => {
+Deno.test("payment log: a page is immutable once it is full and 30 later payments follow", () => {
   const log = new PaymentLog();
   for (let i = 0; i < 300 + FINAL_PAYMENT_DEPTH; i++) log.append(BigInt(i));
   equal(log.page(0, 300).isImmutable, true);
