@@ -120,8 +120,11 @@ export type RandomBytes = (bytes: Uint8Array<ArrayBuffer>) => void;
 
 /** Settings that are not secret, such as theme and endpoints. They contain no note, address or history. */
 export interface Preferences {
+  /** Returns the newest value of this or another tab, or undefined. */
   read(): unknown;
   write(value: unknown): void;
+  /** Calls `listener` when another tab has changed or erased the value. */
+  subscribe(listener: () => void): void;
 }
 
 /** Opens the store with a passkey of the device (WebAuthn PRF). The passphrase always works as well. */

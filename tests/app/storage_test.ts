@@ -74,6 +74,26 @@ Deno.test({
 });
 
 Deno.test({
+  name: "settings that the browser refuses to store hold until the page closes",
+  ignore,
+  fn: () =>
+    onPage(async ({ run }) => {
+      const settings = await run(({ preferences }) => {
+        preferences.write({ theme: "dark" });
+        return preferences.read();
+      }, undefined);
+      assert.deepEqual(settings, { theme: "dark" });
+      await run(({ files }) => files.remove(), undefined);
+      assert.equal(await run(({ preferences }) => preferences.read() === undefined, undefined), true);
+    }, (page) =>
+      page.evaluateOnNewDocument(() => {
+        Storage.prototype.setItem = () => {
+          throw new DOMException("full", "QuotaExceededError");
+        };
+      })),
+});
+
+Deno.test({
   name: "only one of two tabs moves money, and a closed tab releases the lock",
   ignore,
   fn: async () => {

@@ -62,12 +62,11 @@ export type ConnectionsForm = Readonly<
   Record<"depositEndpoint" | "withdrawalEndpoint" | "relayers", string>
 >;
 
-/** Returns settings with the form's connections, or their fault. `connect`: what the page's policy allows. */
+/** Returns the form's connections as a change of the settings, or their faults. `connect`: what the page's policy allows. */
 export function applyConnections(
-  settings: Settings,
   form: ConnectionsForm,
   connect: readonly string[] | undefined,
-): { readonly settings: Settings } | { readonly faults: ConnectionFaults } {
+): { readonly change: Partial<Settings> } | { readonly faults: ConnectionFaults } {
   const relayers = form.relayers.split(/\s+/).filter((url) => url !== "");
   const urls = {
     depositEndpoint: [form.depositEndpoint.trim()],
@@ -78,8 +77,7 @@ export function applyConnections(
     .filter(([, fault]) => fault !== undefined);
   if (found.length > 0) return { faults: Object.fromEntries(found) };
   return {
-    settings: {
-      ...settings,
+    change: {
       depositEndpoint: urls.depositEndpoint[0],
       withdrawalEndpoint: urls.withdrawalEndpoint[0],
       relayers: [...new Set(relayers)],

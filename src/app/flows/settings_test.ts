@@ -21,16 +21,14 @@ Deno.test("connections must be URLs, and one endpoint for deposits and withdrawa
   equal(connectionsOf(settings, config).isShared, false);
   const form = { depositEndpoint: "https://b.example/x", withdrawalEndpoint: "https://b.example/y" };
   const applied = applyConnections(
-    settings,
     { ...form, relayers: "https://r.example\nhttps://r.example" },
     undefined,
   );
-  ok("settings" in applied);
-  equal(connectionsOf(applied.settings, config).isShared, true);
-  deepEqual(applied.settings.relayers, ["https://r.example"]);
+  ok("change" in applied);
+  equal(connectionsOf(parseSettings(applied.change), config).isShared, true);
+  deepEqual(applied.change.relayers, ["https://r.example"]);
   deepEqual(
     applyConnections(
-      settings,
       { depositEndpoint: "x", withdrawalEndpoint: "ftp://y", relayers: "" },
       undefined,
     ),
@@ -46,8 +44,8 @@ Deno.test("a connection that the page's policy blocks is refused before it is sa
   };
   const connect = ["https://a.example", "https://r.example"];
   const blocked = { faults: { withdrawalEndpoint: "blocked" } };
-  deepEqual(applyConnections(parseSettings({}), form, connect), blocked);
-  ok("settings" in applyConnections(parseSettings({}), form, ["https:"]));
+  deepEqual(applyConnections(form, connect), blocked);
+  ok("change" in applyConnections(form, ["https:"]));
 });
 
 Deno.test("the consent to one endpoint for deposits and withdrawals ends when the endpoint changes", () => {

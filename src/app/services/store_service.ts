@@ -54,6 +54,13 @@ export async function writeFirst({ files }: AppContext, bytes: Uint8Array<ArrayB
   await files.write(bytes);
 }
 
+/** Erases the store and all other data of the app. Throws `note_store_in_use` while a tab moves money with it. */
+export async function eraseStore({ files }: AppContext): Promise<void> {
+  using _work = await files.lockForWork();
+  using _lock = await files.lock();
+  await files.remove();
+}
+
 export async function openSession({ files }: AppContext, vault: OpenVault): Promise<Session> {
   return { vault, store: await openStoredNotes(files, vault, (text) => vault.toPaperCode(text)) };
 }

@@ -5,7 +5,6 @@ import { startIdleLock } from "../flows/store/idle_lock.ts";
 import { type StoreEvent, storeMachine, type StoreState } from "../flows/store/store.ts";
 import { type Flow, startFlow } from "../flows/machine.ts";
 import { restoreMachine } from "../flows/restore.ts";
-import { addProof } from "../flows/settings.ts";
 import type { Session } from "../services/context.ts";
 import { restoreServices } from "../services/backups/restore_service.ts";
 import { storeServices } from "../services/store_service.ts";
@@ -14,6 +13,7 @@ import { Frame } from "../views/frame.tsx";
 import { RestoreView } from "../views/restore.tsx";
 import { StartView } from "../views/start.tsx";
 import type { AppPorts } from "./app_ports.ts";
+import { eraseEverything } from "./erase_everything.ts";
 import { OpenScreens } from "./open_screens.tsx";
 import { ReportScreen } from "./report_screen.tsx";
 import { ScanOverlay, useScanner } from "./scan_overlay.tsx";
@@ -118,9 +118,9 @@ async function saveUnreadable({ context: { files, downloads } }: AppPorts): Prom
 }
 
 /** Removes an unreadable store, once the user has checked that the browser saved it as a file. */
-async function setAside({ context: { files }, go }: AppPorts): Promise<void> {
-  await files.remove();
-  go("#/restore");
+async function setAside(ports: AppPorts): Promise<void> {
+  await eraseEverything(ports);
+  ports.go("#/restore");
 }
 
 function RestoreScreen(
@@ -156,7 +156,7 @@ function RestoreScreen(
         onDone={() => {
           ports.tabs.notify("store_changed");
           const proof = state.step === "done" ? state.restored.proof : undefined;
-          if (proof) ports.changeSettings(addProof(ports.settings.value, proof));
+          if (proof) ports.settings.addProof(proof);
           if (created.current) onCreated(created.current);
           ports.go("#/");
         }}

@@ -2,8 +2,8 @@
 import type { Signal } from "@preact/signals";
 import type { AppPlace, CodeScanner, Passkeys, PayerSources, Tabs } from "../ports.ts";
 import type { AppContext } from "../services/context.ts";
-import type { Settings } from "../flows/settings.ts";
 import type { AppConfig } from "../ports.ts";
+import type { StoredSettings } from "./stored_settings.ts";
 
 export interface AppPorts {
   readonly context: AppContext;
@@ -13,8 +13,7 @@ export interface AppPorts {
   readonly scanner: CodeScanner;
   readonly tabs: Tabs;
   readonly sources: PayerSources;
-  readonly settings: Signal<Settings>;
+  readonly settings: StoredSettings;
   readonly route: Signal<string>; // the hash of the page's address, such as `#/deposit`
-  changeSettings(change: Partial<Settings>): void;
   go(route: string): void;
 }

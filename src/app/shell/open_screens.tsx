@@ -4,7 +4,7 @@ import type { NoteRecord } from "../../client/notes/note_store.ts";
 import { backupMachine } from "../flows/backup.ts";
 import { beginPayment, depositMachine, resumeDeposit } from "../flows/deposit/deposit.ts";
 import type { DepositState } from "../flows/deposit/deposit_state.ts";
-import { addProof, type BackupProof, connectionsOf } from "../flows/settings.ts";
+import { type BackupProof, connectionsOf } from "../flows/settings.ts";
 import { addressInCode } from "../wallet/address_code.ts";
 import { resumeWithdraw, withdrawMachine, type WithdrawState } from "../flows/withdraw.ts";
 import type { Session } from "../services/context.ts";
@@ -143,7 +143,7 @@ type KnownProps = ScreenProps & { readonly isBackedUp: boolean; readonly onDone:
 function BackupScreen({ ports, session, onDone }: KnownProps) {
   const { printTitle: title, printLines: lines } = texts.backup;
   const { downloads } = ports.context;
-  const recordProof = (proof: BackupProof) => ports.changeSettings(addProof(ports.settings.value, proof));
+  const recordProof = (proof: BackupProof) => ports.settings.addProof(proof);
   const [state, send] = useMachine(
     "backup",
     { step: "offer" },
@@ -240,7 +240,7 @@ function WithdrawScreen({ ports, session, record, onDone }: KnownProps & { reado
         asksAboutEndpoint={isShared && !isShareAccepted}
         onEndpoint={(accepted) =>
           accepted
-            ? ports.changeSettings({ acceptedSharedHost: new URL(withdrawalEndpoint).host })
+            ? ports.settings.change({ acceptedSharedHost: new URL(withdrawalEndpoint).host })
             : ports.go("#/settings")}
         onScan={scan.start && ((onAddress) => scan.start!((code) => onAddress(addressInCode(code)!)))}
         onCopy={(value) => ports.context.downloads.copy(value)}

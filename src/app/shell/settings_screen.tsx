@@ -8,6 +8,7 @@ import { changePassphrase } from "../services/change_passphrase.ts";
 import { readStore } from "../services/store_service.ts";
 import { SettingsView } from "../views/settings.tsx";
 import type { AppPorts } from "./app_ports.ts";
+import { eraseEverything } from "./erase_everything.ts";
 import type { KnownVersions } from "./use_versions.ts";
 
 export function SettingsScreen(
@@ -18,7 +19,7 @@ export function SettingsScreen(
     readonly onLock: () => void;
   },
 ) {
-  const { config, context, passkeys, place, tabs } = ports;
+  const { config, passkeys, place } = ports;
   const [passkey, setPasskey] = useState<"none" | "available" | "enrolled">("none");
   useEffect(() => {
     passkeys.isEnrolled().then(async (isEnrolled) => {
@@ -27,9 +28,11 @@ export function SettingsScreen(
   }, []);
   const settings = ports.settings.value;
   const erase = async () => {
-    await context.files.remove();
-    ports.changeSettings({ provenSeed: undefined });
-    tabs.notify("store_erased");
+    try {
+      await eraseEverything(ports);
+    } catch (error) {
+      return toProblem(error);
+    }
     onErased();
     ports.go("#/");
   };
@@ -41,18 +44,18 @@ export function SettingsScreen(
       versions={versions ?? { running: "…" }}
       passkey={passkey}
       onConnections={(form) => {
-        const applied = applyConnections(settings, form, config.connect);
+        const applied = applyConnections(form, config.connect);
         if ("faults" in applied) return applied.faults;
-        ports.changeSettings(applied.settings);
+        ports.settings.change(applied.change);
         return {};
       }}
       onPassphrase={(current, next) => replacePassphrase(ports, current, next, onLock)}
-      onChange={(change) => ports.changeSettings(change)}
+      onChange={(change) => ports.settings.change(change)}
       onBackup={() => ports.go("#/backup")}
       onRestore={() => ports.go("#/restore")}
       onPasskey={(text) => void enrollPasskey(ports, text).then(setPasskey)}
       onRemovePasskey={() => void passkeys.remove().then(() => setPasskey("available"))}
-      onErase={() => void erase()}
+      onErase={erase}
       onAcceptVersion={() => void place.acceptWaiting()}
     />
   );
@@ -75,7 +78,7 @@ async function enrollPasskey(
 
 /** Changes the passphrase. The passkey and the backup of the old passphrase must then be renewed. */
 async function replacePassphrase(
-  { context, passkeys, changeSettings, go }: AppPorts,
+  { context, passkeys, settings, go }: AppPorts,
   current: string,
   next: string,
   onLock: () => void,
@@ -86,7 +89,7 @@ async function replacePassphrase(
     return toProblem(error);
   }
   await passkeys.remove().catch(() => {}); // an old passkey fails at its next use, and the app asks for the passphrase
-  changeSettings({ provenSeed: undefined });
+  settings.change({ provenSeed: undefined });
   go("#/");
   onLock();
 }

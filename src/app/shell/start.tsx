@@ -21,11 +21,12 @@ import { browserPlace } from "../browser/place.ts";
 import { browserPreferences } from "../browser/preferences.ts";
 import { browserDownloads } from "../browser/save_file.ts";
 import { browserVaults } from "../browser/vaults.ts";
-import { connectionsOf, parseSettings } from "../flows/settings.ts";
+import { connectionsOf } from "../flows/settings.ts";
 import type { AppContext } from "../services/context.ts";
 import { PoolTrees } from "../services/pages/pool_trees.ts";
 import { App } from "./app.tsx";
 import type { AppPorts } from "./app_ports.ts";
+import { openSettings } from "./stored_settings.ts";
 import { en } from "../text/en.ts";
 import { browserPayerSources } from "../wallet/sources.ts";
 
@@ -41,7 +42,7 @@ const root = document.getElementById("app")!;
 function buildPorts(config: ServedConfig): AppPorts {
   const registry = parseDeployments(config.pools);
   const records = new Records();
-  const settings = signal(parseSettings(browserPreferences.read()));
+  const settings = openSettings(browserPreferences);
   const route = signal(location.hash || "#/");
   addEventListener("hashchange", () => route.value = location.hash || "#/");
   const chains = new Map<string, Chain>();
@@ -85,10 +86,6 @@ function buildPorts(config: ServedConfig): AppPorts {
     scanner: cameraScanner,
     tabs: openTabs(),
     sources: browserPayerSources({ ...config, base: booted.base, records }),
-    changeSettings(change) {
-      settings.value = { ...settings.value, ...change };
-      browserPreferences.write(settings.value);
-    },
     go(to) {
       location.hash = to;
     },

@@ -5,7 +5,7 @@ import type { ConnectionFaults, Connections, ConnectionsForm, Settings } from ".
 import { en as texts } from "../text/en.ts";
 import { Choice, Field, Form } from "./fields.tsx";
 import { ChangePassphrase } from "./change_passphrase.tsx";
-import { Button, Facts, Notice, Step } from "./parts.tsx";
+import { Button, Facts, Notice, ProblemNotice, Step } from "./parts.tsx";
 
 export interface SettingsProps {
   readonly settings: Settings;
@@ -20,7 +20,8 @@ export interface SettingsProps {
   readonly onRestore: () => void;
   readonly onPasskey: (passphrase: string) => void;
   readonly onRemovePasskey: () => void;
-  readonly onErase: () => void;
+  /** Returns why nothing was erased. */
+  readonly onErase: () => Promise<Problem | undefined>;
   readonly onAcceptVersion: () => void;
 }
 
@@ -168,11 +169,13 @@ function Passkey({ passkey, onPasskey, onRemovePasskey }: SettingsProps) {
 function Erase({ onErase }: SettingsProps) {
   const { settings } = texts;
   const [word, setWord] = useState("");
+  const [problem, setProblem] = useState<Problem>();
   return (
     <section class="danger-zone">
       <h2>{settings.erase}</h2>
       <p>{settings.eraseLead}</p>
-      <Form onSubmit={() => word === settings.eraseWord && onErase()}>
+      <ProblemNotice problem={problem} />
+      <Form onSubmit={() => word === settings.eraseWord && void onErase().then(setProblem)}>
         <Field id="erase" label={settings.eraseConfirm} value={word} onInput={setWord} />
         <Button kind="danger" type="submit" disabled={word !== settings.eraseWord}>{settings.eraseDo}</Button>
       </Form>

@@ -1,0 +1,32 @@
+/** The settings that this tab shows. Other tabs write the same storage, so each change starts from its content. */
+import { signal } from "@preact/signals";
+import { addProof, type BackupProof, parseSettings, type Settings } from "../flows/settings.ts";
+import type { Preferences } from "../ports.ts";
+
+export interface StoredSettings {
+  /** A signal's value: components that read it follow its changes. */
+  readonly value: Settings;
+  change(change: Partial<Settings>): void;
+  addProof(proof: BackupProof): void;
+  /** Reads the storage again, after its content was erased. */
+  reload(): void;
+}
+
+export function openSettings(preferences: Preferences): StoredSettings {
+  const read = () => parseSettings(preferences.read());
+  const shown = signal(read());
+  const reload = () => void (shown.value = read());
+  const change = (change: Partial<Settings>) => {
+    shown.value = { ...read(), ...change };
+    preferences.write(shown.value);
+  };
+  preferences.subscribe(reload);
+  return {
+    get value() {
+      return shown.value;
+    },
+    change,
+    addProof: (proof) => change(addProof(read(), proof)),
+    reload,
+  };
+}
