@@ -158,7 +158,7 @@ async function reportsInterruption({ at }: Scene): Promise<void> {
   assert.equal((await runCli(["ceremony", "verify", at("slow")])).code, 0);
 }
 
-async function closesAndVerifies(t: Deno.TestContext, { ceremony, at, origin }: Scene): Promise<void> {
+async function closesAndVerifies(t: Deno.TestContext, { ceremony, at, origin, state }: Scene): Promise<void> {
   await t.step("the beacon closes the ceremony", async () => {
     const { code, stdout, stderr } = await ceremony([
       "beacon",
@@ -167,6 +167,8 @@ async function closesAndVerifies(t: Deno.TestContext, { ceremony, at, origin }: 
     ]);
     assert.equal(code, 0, stderr);
     assert.match(stdout, /^beacon 3\n/);
+    state.plan = { ...state.plan!, beacon: { source: "a public clock", round: 7, value: "ab".repeat(32) } };
+    await Deno.writeTextFile(at("plan.json"), JSON.stringify(state.plan));
     assert.deepEqual((await Array.fromAsync(Deno.readDir(at("c")))).map(({ name }) => name).sort(), [
       "deposit.0.zkey",
       "deposit.3.zkey",

@@ -22,6 +22,8 @@ const keySetPlan = (version: 1 | 2) => ({
   })).refine((list) => new Set(list.map(({ publicKey }) => publicKey)).size === list.length, {
     message: "lists a public key twice",
   }),
+  /** Mainnet requires it. Added when the value has been published. */
+  beacon: z.strictObject({ source: z.string(), round: z.int().nonnegative(), value: z.string() }).optional(),
 });
 /** The ceremony of version 2 pools has its own keys and contributors. */
 const planSchema = z.strictObject({

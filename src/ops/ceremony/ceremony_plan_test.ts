@@ -78,6 +78,7 @@ Deno.test("a plan is refused with the member that is wrong", () => {
     [{ ...plan, contributors: [{ ...first, publicKey: "00" }] }, /\/contributors\/0\/publicKey/],
     [{ ...plan, initialKeys: { withdraw: key("a0") } }, /\/initialKeys\/deposit/],
     [{ ...plan, more: 1 }, /more/],
+    [{ ...plan, beacon: { source: "a public clock", round: 7 } }, /\/beacon\/value/],
     [
       { ...plan, version2: { contributors: [], initialKeys: { withdraw: key("a0") } } },
       /\/version2\/initialKeys\/withdraw2/,

@@ -90,15 +90,23 @@ async function verifyTranscript(
 }
 
 /** Requires a verified transcript. */
-function verifyBeacon({ beaconValue, ceremony: { transcript } }: Verification): Passed {
+function verifyBeacon({ beaconValue, plan, ceremony: { transcript } }: Verification): Passed {
   const [beacon, announced] = [closingBeacon(transcript), latestAnnouncement(transcript)];
   if (announced === undefined) return { warning: true, detail: "none is announced yet" };
   const round = `${announced.source}, round ${announced.round}, 2^${announced.exponent} iterations`;
+  const pinned = planOf(plan, transcript).beacon;
+  if (pinned && (pinned.source !== announced.source || pinned.round !== announced.round)) {
+    throw ceremonyProblem(
+      "beacon",
+      `is of ${round}: the release pins ${pinned.source}, round ${pinned.round}`,
+    );
+  }
   if (beacon === undefined) return { detail: `announced: ${round}` };
-  if (beaconValue === undefined) {
+  const published = [...beaconValue ? [bytesToHex(beaconValue)] : [], ...pinned ? [pinned.value] : []];
+  if (published.length === 0) {
     return { warning: true, detail: `${round}: compare with the published value: ${beacon.value}` };
   }
-  if (bytesToHex(beaconValue) !== beacon.value) {
+  if (published.some((value) => value !== beacon.value)) {
     throw ceremonyProblem("beacon", `has another value than was published: ${beacon.value} (${round})`);
   }
   return { detail: `${round}: is the published value` };

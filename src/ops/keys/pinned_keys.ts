@@ -30,8 +30,14 @@ export async function checkPinnedKeys(
   if (circuitsVersion(transcript.circuits) !== version) {
     throw ceremonyProblem("transcript", `is not of the circuits of version ${version}`);
   }
-  if (planOf(plan, transcript).initialKeys === null) {
-    throw ceremonyProblem("release", "pins no initial keys of a ceremony");
+  const { initialKeys, beacon } = planOf(plan, transcript);
+  if (initialKeys === null) throw ceremonyProblem("release", "pins no initial keys of a ceremony");
+  if (beacon === undefined) {
+    throw ceremonyProblem(
+      "release",
+      "pins no beacon of a ceremony",
+      "Add `beacon` with the announced source and round and the published value to artifacts/ceremony.json.",
+    );
   }
   assertClosed(transcript);
   const arithmetic = openArithmeticPool();

@@ -42,6 +42,7 @@ Deno.test("keys are for mainnet only with three named signers, not all of them t
     );
     await labelsWeakKeys(t, scene);
     await refusesForeignKeys(t, scene);
+    await refusesOtherBeacons(t, scene);
     await t.step("an open ceremony is no proof for keys", () => refusesOpenCeremony(scene));
   }));
 
@@ -118,6 +119,30 @@ async function refusesForeignKeys(t: Deno.TestContext, { directory, openKeys, pl
     );
     await assert.rejects(checkPinnedKeys(keys, 1), /release pins no initial keys/, "the committed plan");
   });
+}
+
+async function refusesOtherBeacons(t: Deno.TestContext, { openKeys, plan }: Scene): Promise<void> {
+  const keys = await openKeys("strong");
+  const pinned = plan.beacon!;
+  const cases: [what: string, beacon: CeremonyPlan["beacon"], reason: RegExp][] = [
+    ["no beacon", undefined, /release pins no beacon of a ceremony/],
+    [
+      "another source",
+      { ...pinned, source: "other" },
+      /beacon is of rehearsal, round 1, .* release pins other/,
+    ],
+    [
+      "another round",
+      { ...pinned, round: 2 },
+      /beacon is of rehearsal, round 1, .* pins rehearsal, round 2/,
+    ],
+    ["another value", { ...pinned, value: "00".repeat(32) }, /beacon has another value than was published/],
+  ];
+  for (const [what, beacon, reason] of cases) {
+    await t.step(`keys of a release that pins ${what} are refused`, async () => {
+      await assert.rejects(checkPinnedKeys(keys, 1, { ...plan, beacon }), reason);
+    });
+  }
 }
 
 async function refusesOpenCeremony({ directory, openKeys, plan }: Scene): Promise<void> {

@@ -57,7 +57,6 @@ export async function rehearseCeremony(setup: RehearsalSetup): Promise<Rehearsal
     name,
     key: await openSigningKey((await createSigningKey()).pem),
   })));
-  const plan = planFor(begun, signers.map(({ name, key }) => ({ name, publicKey: key.publicKey })));
   onStep({ name: "keygen", detail: `${signers.length} signing keys, named in the plan` });
 
   await announceBeacon({ ...setup, announcement: ANNOUNCEMENT });
@@ -76,6 +75,11 @@ export async function rehearseCeremony(setup: RehearsalSetup): Promise<Rehearsal
   const value = crypto.getRandomValues(new Uint8Array(32));
   await closeWithBeacon({ ...setup, value });
   onStep({ name: "beacon", detail: `closed with the value ${bytesToHex(value)}` });
+  const plan = planFor(
+    begun,
+    signers.map(({ name, key }) => ({ name, publicKey: key.publicKey })),
+    bytesToHex(value),
+  );
 
   const ceremony = await loadCeremony(folder);
   const checks = await verifyCeremony({
@@ -99,10 +103,12 @@ export async function rehearseCeremony(setup: RehearsalSetup): Promise<Rehearsal
 function planFor(
   { circuits }: Transcript,
   contributors: readonly { readonly name: string; readonly publicKey: string }[],
+  beaconValue: string,
 ): CeremonyPlan {
   const plan = {
     initialKeys: Object.fromEntries(circuitsOf(circuits).map((circuit) => [circuit, circuits[circuit].zkey])),
     contributors: contributors.map((each, i) => ({ ...each, ...i === 0 && { coordinator: true } })),
+    beacon: { source: ANNOUNCEMENT.source, round: ANNOUNCEMENT.round, value: beaconValue },
   };
   return circuitsVersion(circuits) === 2 ? { initialKeys: null, contributors: [], version2: plan } : plan;
 }
