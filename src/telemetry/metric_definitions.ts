@@ -45,7 +45,7 @@ export const metricDefinitions = {
   ]),
   superseded: counter(
     "tonado_withdrawals_superseded_total",
-    "Withdrawals whose note the pool paid by another proof: the accepted fee is not earned, and sent gas is lost",
+    "Withdrawals whose note was paid on other terms, or by another wallet after the withdrawal had failed or expired; sent gas is lost",
     ["pool"],
   ),
   confirmationTime: histogram(
