@@ -54,6 +54,30 @@ Deno.test("filling a pool by depositing and withdrawing the same coins costs wha
   says(`about ${hundreds} native units`);
   assert.ok(spec.includes(`about ${hundreds} native units`), `SPEC.md: about ${hundreds} native units`);
   says(`${(Number(costs[0]) / 1e9).toFixed(3)} a note`);
+  says(`about ${(30 * Number(costs[0]) / 1e9).toFixed(2)} native units in a native pool`);
+});
+
+Deno.test("filling a jetton pool costs what the documents say: prepaid storage and gas, besides the wallets' fees", async () => {
+  const jettons = await JettonSandbox.open({ prices: "mainnet" });
+  await jettons.deposit(); // not the first of all, which finds an empty log
+  await jettons.withdraw();
+  const value = await jettons.pool.withdrawValue() + TON / 10n;
+  const outcomes = [await jettons.deposit(), await jettons.withdraw({ value })];
+  assert.deepEqual(outcomes.map(({ exitCode }) => exitCode), [0, 0]);
+  const prepaid = outcomes.map(({ balanceBefore, balanceAfter }) => balanceAfter - balanceBefore);
+  const units = (nano: bigint) => Number(nano) / 1e9;
+  const atLeast = (nano: bigint) => (Math.floor(units(nano) * 1_000) / 1_000).toFixed(3);
+  for (const each of prepaid) says(`prepay ${units(each).toFixed(2)} each`);
+  const gas = outcomes.reduce((sum, { gasUsed }) => sum + prices.gas(gasUsed), 0n);
+  says(`use gas for at least ${atLeast(gas)} in total`);
+  const note = prepaid[0] + prepaid[1] + gas;
+  says(`the attacker pays at least ${atLeast(note)} and the wallets' fees`);
+  const hundreds = (Math.floor(units(note) * POOL_CAPACITY / 100) * 100).toLocaleString("en-US");
+  says(`A jetton pool: at least ${hundreds},`);
+  assert.match(spec.replaceAll(/\s+/g, " "), new RegExp(`Filling a jetton pool costs at least ${hundreds},`));
+  says(
+    `at least ${(Math.floor(units(note) * 300) / 10).toFixed(1)} in a jetton pool to deposit and withdraw 30`,
+  );
 });
 
 Deno.test("a deposit that loses the race for its leaf costs its depositor under a thousandth of a native unit", async () => {
@@ -86,14 +110,16 @@ Deno.test("SPEC.md says what the least denomination and a jetton's deposit come 
 });
 
 Deno.test("the dearest refusal of a withdrawal, after its proof, costs who sent it about 0.01 native units", async () => {
-  const pool = await PoolSandbox.open({ prices: "mainnet" });
-  await pool.deposit();
   const value = prices.gas(300_000n);
-  const refused = await pool.withdraw({ value });
-  assert.equal(refused.exitCode, 205);
-  const cost = value - sentCoins(refused);
-  assert.ok(cost > TON / 125n && cost < TON / 80n, `${cost} nano`);
-  says("about 0.01 native units");
+  const native = await PoolSandbox.open({ prices: "mainnet" });
+  for (const pool of [native, await JettonSandbox.open({ prices: "mainnet" })]) {
+    await pool.deposit();
+    const refused = await pool.withdraw({ value });
+    assert.equal(refused.exitCode, 205);
+    const cost = value - sentCoins(refused);
+    assert.ok(cost > TON / 125n && cost < TON / 80n, `${cost} nano`);
+  }
+  says("in a pool of either kind about 0.01 native units");
   assert.ok(prices.gas(HIGHEST_GAS) < 3n * TON / 100n);
   says("under 0.03 on the most expensive path");
 });

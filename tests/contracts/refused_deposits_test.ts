@@ -5,8 +5,10 @@ import { internal } from "@ton/sandbox";
 import { type ExitCodeName, exitCodes } from "../../src/core/errors/problem.ts";
 import { loadDepositRefusal } from "../../src/core/protocol/messages/jetton_messages.ts";
 import { storeAdmin } from "../../testkit/chain/admin_messages.ts";
+import { POOL_CAPACITY } from "../../src/core/protocol/pool_constants.ts";
 import { opCodes } from "../../src/core/protocol/messages/pool_messages.ts";
 import { JettonSandbox } from "../../testkit/chain/jetton_sandbox.ts";
+import { encodePoolData, RootHistoryModel, SetModel } from "../../testkit/chain/pool_storage.ts";
 import { freshElement, type Outcome, PoolSandbox } from "../../testkit/chain/pool_sandbox.ts";
 import { assertValueKept } from "../support/contracts/pool_assertions.ts";
 
@@ -91,7 +93,26 @@ for (const bounce of [true, false]) {
     assertReturned(await pool.deposit({ commitment, bounce }), "ERR_DUPLICATE_COMMITMENT", from);
     await pool.send(storeAdmin("admin_pause"), toNano(1), { from: pool.owner.address });
     assertReturned(await pool.deposit({ bounce }), "ERR_PAUSED", from);
+    await fill(pool);
+    assertReturned(await pool.deposit({ bounce }), "ERR_POOL_FULL", from);
   });
+}
+
+async function fill(pool: PoolSandbox): Promise<void> {
+  const data = encodePoolData({
+    denomination: pool.denomination,
+    deposits: POOL_CAPACITY,
+    withdrawals: 0,
+    debt: 0n,
+    touched: pool.chain.now!,
+    nullifiers: new SetModel(),
+    commitments: new SetModel(),
+    history: new RootHistoryModel(),
+    root: pool.root,
+    paused: false,
+    owner: pool.owner.address,
+  });
+  await pool.setState({ data });
 }
 
 Deno.test("a value too small for its way back never costs the pool a nano, whatever the flag", async () => {

@@ -5,7 +5,7 @@ import { internal } from "@ton/sandbox";
 import { type ExitCodeName, exitCodes } from "../../../src/core/errors/problem.ts";
 import { loadDepositRefusal } from "../../../src/core/protocol/messages/jetton_messages.ts";
 import { storeAdmin } from "../../../testkit/chain/admin_messages.ts";
-import { storeRetryPayout } from "../../../src/core/protocol/messages/pool_messages.ts";
+import { opCodes, storeRetryPayout } from "../../../src/core/protocol/messages/pool_messages.ts";
 import { JettonSandbox } from "../../../testkit/chain/jetton_sandbox.ts";
 import { freshElement, type Outcome, PoolSandbox } from "../../../testkit/chain/pool_sandbox.ts";
 import { LOCKED, setWalletGate } from "../../support/contract_model/wallet_gate.ts";
@@ -75,10 +75,18 @@ for (const variant of variants) {
     assert.equal(await code(), before, "another code");
   });
 
-  Deno.test(`a jetton pool, ${variant.what}: withdrawals, retries and their refusals`, async () => {
+  Deno.test(`a jetton pool, ${variant.what}: deposits, withdrawals, retries and their refusals`, async () => {
     const jettons = await JettonSandbox.open();
     const { pool, poolWallet, minter } = jettons;
-    for (let i = 0; i < 2; i++) assert.equal((await jettons.deposit()).exitCode, 0);
+    assert.equal((await jettons.deposit()).exitCode, 0);
+    const newRoot = freshElement();
+    const notification = beginCell().storeUint(opCodes.transfer_notification, 32).storeUint(3, 64)
+      .storeCoins(pool.denomination).storeAddress(pool.user.address)
+      .storeMaybeRef(await pool.depositBody({ newRoot })).endCell();
+    const deposited = await deliver(pool, notification, await jettons.depositValue(), variant, poolWallet);
+    assert.deepEqual([deposited.exitCode, deposited.actionCode], [0, 0]);
+    pool.roots.push(newRoot);
+    await jettons.mint(pool.address, pool.denomination);
     const value = await pool.withdrawValue();
     const [first, second] = [0x31, 0x32].map((byte) => new Address(0, Buffer.alloc(32, byte)));
     const body = (recipient: Address) => pool.withdrawBody({ recipient, relayer: null, fee: 0n });
