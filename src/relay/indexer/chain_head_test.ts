@@ -4,7 +4,7 @@ import { getPollingIntervals } from "../polling_intervals.ts";
 
 Deno.test("an endpoint is stalled after responses without a newer block for longer than the timeout", () => {
   const head = new ChainHead(60_000);
-  equal(head.isStalled, false, "nobody has asked");
+  equal(head.isStalled, false, "before the first query");
   head.observe(7, 1_000_000);
   for (const now of [1_030_000, 1_060_000]) head.observe(7, now);
   equal(head.isStalled, false);

@@ -35,42 +35,42 @@ Deno.test("health: ready when every part is well", async () => {
 const cases: [claim: string, change: Partial<HealthSources>, ready: boolean, name: string, state: string][] =
   [
     [
-      "a jetton pool without a minimum fee does not take the others away",
+      "a jetton pool without a minimum fee degrades the registry, and other pools are served",
       { unpricedPools: ["jet-10"] },
       true,
       "registry",
       "degraded",
     ],
     [
-      "a registry of such pools serves nobody",
+      "a registry of such pools only is down",
       { pools: {}, unpricedPools: ["jet-10"] },
       false,
       "registry",
       "down",
     ],
-    ["a registry without pools serves nobody", { pools: {} }, false, "registry", "down"],
+    ["a registry without pools is down", { pools: {} }, false, "registry", "down"],
     [
-      "a store that is down keeps it from serving",
+      "a store that is down makes the relayer not ready",
       { store: { ok: false, reason: "down" } },
       false,
       "store",
       "down",
     ],
     [
-      "a failed chain request alone does not: pools go stale first",
+      "a failed chain request alone does not make the relayer not ready",
       { chain: "failed" },
       true,
       "chain",
       "degraded",
     ],
     [
-      "a cache that is down takes withdrawals away, not reads",
+      "a relayer whose cache is down still serves reads",
       { cache: cacheThat(() => Promise.reject(new Error("down"))) },
       true,
       "cache",
       "degraded",
     ],
-    ["a wallet that runs low is told of", { balance: await holding(49n) }, true, "wallet", "degraded"],
+    ["a wallet that runs low is degraded", { balance: await holding(49n) }, true, "wallet", "degraded"],
     [
       "a wallet below its stop still serves reads",
       { balance: await holding(9n) },
@@ -78,15 +78,21 @@ const cases: [claim: string, change: Partial<HealthSources>, ready: boolean, nam
       "wallet",
       "degraded",
     ],
-    ["withdrawals that nobody works on are told of", { orphanedJobCount: 2 }, true, "registry", "degraded"],
     [
-      "an endpoint that stands still keeps it from serving",
+      "withdrawals of pools that are not served degrade the registry",
+      { orphanedJobCount: 2 },
+      true,
+      "registry",
+      "degraded",
+    ],
+    [
+      "an endpoint that shows no new blocks makes the relayer not ready",
       { chain: "stalled" },
       false,
       "chain",
       "down",
     ],
-    ["a chain of another time is told of", { chain: "clock skew" }, true, "chain", "degraded"],
+    ["a chain whose time differs is degraded", { chain: "clock skew" }, true, "chain", "degraded"],
     [
       "a store that has not answered requests for the lease is degraded",
       { isLeaseKnown: false },
@@ -94,7 +100,7 @@ const cases: [claim: string, change: Partial<HealthSources>, ready: boolean, nam
       "lead",
       "degraded",
     ],
-    ["a full queue of proofs is told of", { isVerifierFull: true }, true, "prover", "degraded"],
+    ["a full queue of proofs is degraded", { isVerifierFull: true }, true, "prover", "degraded"],
   ];
 for (const [claim, change, ready, name, state] of cases) {
   Deno.test(`health: ${claim}`, async () => {

@@ -132,7 +132,7 @@ Deno.test("balance: only the leader alerts, and a new leader repeats the alert o
   );
   const look = () => clock.move(30_000);
   await look();
-  deepEqual([alerts, balance.level], [[], "low"], "a follower knows, and tells nobody");
+  deepEqual([alerts, balance.level], [[], "low"], "a follower knows, and sends no alert");
   leadership.isLeader = true;
   for (let i = 0; i < 3; i++) await look();
   deepEqual(alerts, ["balance_low"]);

@@ -131,7 +131,7 @@ Deno.test("pool tree: the root after new leaves is computed without an index or 
       most = Math.max(most, levels[0].length / FIELD_BYTES);
       return inlineTreeService.hashLevels(levels, start, end);
     },
-    buildIndex: () => Promise.reject(new Error("nobody looks for a leaf")),
+    buildIndex: () => Promise.reject(new Error("the test looks for no leaf")),
   };
   const tree = new PoolTree(service);
   await tree.load(storeOf(stored(0, 2_000)), "", never);

@@ -145,7 +145,7 @@ for (const [name, ignore, use] of stores) {
           forge(forged);
           equal(await restores(forged, theirs), false, what);
           if (what !== "another node") {
-            equal(await restores(forged, key), false, `${what}, whoever sealed it`);
+            equal(await restores(forged, key), false, `${what}, sealed with our key`);
           }
         }
       }),
