@@ -39,31 +39,6 @@ pub fn setup() -> Setup {
 
     let odd: Vec<Fr> = lagrange_at(tau, 2 * DOMAIN).into_iter().skip(1).step_by(2).collect();
 
-    let mut header = Vec::new();
-    header.extend(48u32.to_le_bytes());
-    words(&mut header, &Fq::MODULUS.0);
-    header.extend(32u32.to_le_bytes());
-    words(&mut header, &Fr::MODULUS.0);
-    for n in [VARIABLES, PUBLIC, DOMAIN] {
-        header.extend((n as u32).to_le_bytes());
-    }
-    put_g1(&mut header, g1(alpha));
-    put_g1(&mut header, g1(beta));
-    put_g2(&mut header, g2(beta));
-    put_g2(&mut header, g2(gamma));
-    put_g1(&mut header, g1(delta));
-    put_g2(&mut header, g2(delta));
-
-    let mut coefficients = (ENTRIES.len() as u32).to_le_bytes().to_vec();
-    for (matrix, constraint, signal) in ENTRIES {
-        for n in [matrix, constraint, signal] {
-            coefficients.extend(n.to_le_bytes());
-        }
-        // The internal form of R is R^2: the value 1 times R^2.
-        let r = Fr::from_bigint(Fr::one().0).unwrap();
-        words(&mut coefficients, &r.0.0);
-    }
-
     let all_g1 = |points: &mut dyn Iterator<Item = G1Affine>| {
         let mut out = Vec::new();
         points.for_each(|p| put_g1(&mut out, p));
@@ -74,9 +49,9 @@ pub fn setup() -> Setup {
 
     let sections: Vec<(u32, Vec<u8>)> = vec![
         (1, 1u32.to_le_bytes().to_vec()),
-        (2, header),
+        (2, header(alpha, beta, gamma, delta)),
         (3, all_g1(&mut (0..=PUBLIC).map(|i| mixed(i, gamma)))),
-        (4, coefficients),
+        (4, coefficients()),
         (5, all_g1(&mut a.iter().map(|x| g1(*x)))),
         (6, all_g1(&mut b.iter().map(|x| g1(*x)))),
         (7, b_g2),
@@ -91,6 +66,44 @@ pub fn setup() -> Setup {
     }
     (0..=PUBLIC).for_each(|i| encoding::push_g1(&mut vkey, &mixed(i, gamma)));
 
+    let (zkey, sections) = join_sections(sections);
+    Setup { zkey, vkey, sections }
+}
+
+/// The section with the field sizes, the circuit's dimensions and the points of the verification key.
+fn header(alpha: Fr, beta: Fr, gamma: Fr, delta: Fr) -> Vec<u8> {
+    let mut header = Vec::new();
+    header.extend(48u32.to_le_bytes());
+    words(&mut header, &Fq::MODULUS.0);
+    header.extend(32u32.to_le_bytes());
+    words(&mut header, &Fr::MODULUS.0);
+    for n in [VARIABLES, PUBLIC, DOMAIN] {
+        header.extend((n as u32).to_le_bytes());
+    }
+    put_g1(&mut header, g1(alpha));
+    put_g1(&mut header, g1(beta));
+    put_g2(&mut header, g2(beta));
+    put_g2(&mut header, g2(gamma));
+    put_g1(&mut header, g1(delta));
+    put_g2(&mut header, g2(delta));
+    header
+}
+
+fn coefficients() -> Vec<u8> {
+    let mut coefficients = (ENTRIES.len() as u32).to_le_bytes().to_vec();
+    for (matrix, constraint, signal) in ENTRIES {
+        for n in [matrix, constraint, signal] {
+            coefficients.extend(n.to_le_bytes());
+        }
+        // The internal form of R is R^2: the value 1 times R^2.
+        let r = Fr::from_bigint(Fr::one().0).unwrap();
+        words(&mut coefficients, &r.0.0);
+    }
+    coefficients
+}
+
+/// Returns a `.zkey` of these sections, and the offset of each section's header in it.
+fn join_sections(sections: Vec<(u32, Vec<u8>)>) -> (Vec<u8>, Vec<(u32, usize)>) {
     let mut zkey = b"zkey".to_vec();
     zkey.extend(1u32.to_le_bytes());
     zkey.extend((sections.len() as u32).to_le_bytes());
@@ -101,7 +114,7 @@ pub fn setup() -> Setup {
         zkey.extend((bytes.len() as u64).to_le_bytes());
         zkey.extend(bytes);
     }
-    Setup { zkey, vkey, sections: offsets }
+    (zkey, offsets)
 }
 
 /// The Lagrange polynomials of the domain of order n, at tau: w^j (tau^n - 1) / (n (tau - w^j)).
