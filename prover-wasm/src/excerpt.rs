@@ -22,7 +22,7 @@ use ark_bls12_381::{G1Affine, G2Affine};
 
 const MALFORMED: ZkeyError = ZkeyError("excerpt is malformed");
 /// No address space holds the points of more, nor the witness.
-const MOST_VARIABLES: u32 = 1 << 26;
+const MAX_VARIABLES: u32 = 1 << 26;
 const PIECES: [Piece; 5] = [Piece::A, Piece::B1, Piece::B2, Piece::C, Piece::H];
 
 impl ProvingKey {
@@ -64,7 +64,7 @@ impl ProvingKey {
         let mut reader = Reader(bytes);
         let number = reader.u32()? as usize;
         let (variables, public, domain) = (reader.u32()?, reader.u32()?, reader.u32()?);
-        if public >= variables || variables > MOST_VARIABLES || !domain.is_power_of_two() {
+        if public >= variables || variables > MAX_VARIABLES || !domain.is_power_of_two() {
             return Err(MALFORMED);
         }
         let mut key = Self {

@@ -21,7 +21,7 @@ import {
 import { chromium } from "../../support/system/chromium.ts";
 
 const OTHER_PASSPHRASE = "another horse battery";
-const LONGEST_MS = 4_000;
+const MAX_DELAY_MS = 4_000;
 
 Deno.test({
   name: "a tab that is killed",
@@ -31,7 +31,7 @@ Deno.test({
 
 const cases: FaultCases = {
   async "while it creates a store leaves none, or one that opens"(scene) {
-    for (const moment of drawMoments(LONGEST_MS)) {
+    for (const moment of drawMoments(MAX_DELAY_MS)) {
       const visit = await scene.visit({ content: "none" });
       await visit.page.close();
       const tab = await killDuring(visit, moment, createStore);
@@ -44,7 +44,7 @@ const cases: FaultCases = {
     const content = contentWith(scene, 2);
     const visit = await scene.visit({ content, isBackedUp: false });
     await visit.page.close();
-    for (const moment of drawMoments(LONGEST_MS)) {
+    for (const moment of drawMoments(MAX_DELAY_MS)) {
       const tab = await killDuring(visit, moment, (tab) => proveBackup(tab, content));
       await unlockTab(tab);
       await countNotes(tab, 2);
@@ -56,7 +56,7 @@ const cases: FaultCases = {
   },
 
   async "while it restores a file adds all notes or none, and the file can be restored again"(scene) {
-    for (const moment of drawMoments(LONGEST_MS)) {
+    for (const moment of drawMoments(MAX_DELAY_MS)) {
       const content = newContent();
       const visit = await scene.visit({ content: contentWith(scene, 1, content) });
       await visit.page.close();
@@ -82,7 +82,7 @@ const cases: FaultCases = {
 
   async "while it recovers notes from their code leaves no store without the code"(scene) {
     const { seed } = scene.takeFunded();
-    for (const moment of drawMoments(LONGEST_MS)) {
+    for (const moment of drawMoments(MAX_DELAY_MS)) {
       const visit = await scene.visit({ content: "none" });
       await visit.page.close();
       const recover = async (tab: Journey) => {
@@ -97,7 +97,7 @@ const cases: FaultCases = {
   },
 
   async "while it changes the passphrase opens with the old one or the new one"(scene) {
-    for (const moment of drawMoments(LONGEST_MS)) {
+    for (const moment of drawMoments(MAX_DELAY_MS)) {
       const visit = await scene.visit({ content: contentWith(scene, 1) });
       await visit.page.close();
       const tab = await killDuring(visit, moment, changePassphrase);
