@@ -94,7 +94,7 @@ export const metricDefinitions = {
   ),
   settlementSize: histogram(
     "tonado_pool_settlement_deposits",
-    "Deposits in each settlement of a version 2 pool, whoever sent it",
+    "Deposits in each settlement of a version 2 pool, by any sender",
     ["pool"],
     BATCH_SIZE_BUCKETS,
   ),
@@ -105,7 +105,7 @@ export const metricDefinitions = {
   ),
   withdrawalBatchSize: histogram(
     "tonado_pool_withdrawal_batch_size",
-    "Withdrawals in each message of withdrawals to a version 2 pool, whoever sent it",
+    "Withdrawals in each message of withdrawals to a version 2 pool, by any sender",
     ["pool"],
     BATCH_SIZE_BUCKETS,
   ),

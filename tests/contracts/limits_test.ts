@@ -109,7 +109,7 @@ Deno.test("SPEC.md says what the least denomination and a jetton's deposit come 
   ) assert.ok(text.includes(claim), `SPEC.md does not say: ${claim}`);
 });
 
-Deno.test("the dearest refusal of a withdrawal, after its proof, costs who sent it about 0.01 native units", async () => {
+Deno.test("the dearest refusal of a withdrawal, after its proof, costs its sender about 0.01 native units", async () => {
   const value = prices.gas(300_000n);
   const native = await PoolSandbox.open({ prices: "mainnet" });
   for (const pool of [native, await JettonSandbox.open({ prices: "mainnet" })]) {

@@ -57,7 +57,7 @@ const transitions: [
   number,
 ][] = [
   [
-    "a leader that applied transactions polls at once again, and wakes who waits",
+    "a leader that applied transactions polls at the shortest interval again, and wakes the waiting requests",
     slow,
     { type: "advanced" },
     true,

@@ -15,7 +15,7 @@ import {
 import { assertRejected, assertValueKept } from "../../support/contracts/pool_assertions.ts";
 import { FEE, thief } from "../../support/contracts/jetton_attacks.ts";
 
-Deno.test("messages bounced back to a jetton pool are kept, whatever they say and whoever they are from", async () => {
+Deno.test("a jetton pool keeps the value of every bounced message, of any content and from any sender", async () => {
   const jettons = await JettonSandbox.open({ discovered: false });
   const { pool } = jettons;
   await assertAllKept();

@@ -209,7 +209,7 @@ Deno.test("a counterfeit jetton, sent as a deposit, is returned by the counterfe
   ]);
 });
 
-Deno.test("a forged notification moves no jettons of the pool's, whoever sends it", async () => {
+Deno.test("a forged notification from any sender moves no jettons of the pool", async () => {
   const jettons = await JettonSandbox.open();
   const { pool } = jettons;
   assertSucceeded(await jettons.deposit());
