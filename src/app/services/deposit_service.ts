@@ -19,12 +19,14 @@ import { openPool } from "../../ton/pool/any_pool.ts";
 import { depositorOf } from "../../ton/pool/history/event_decoder.ts";
 import type { DepositEvent as PoolDeposit, RefusedEvent } from "../../ton/pool/history/pool_events.ts";
 import { V2Pool } from "../../ton/pool/v2/pool.ts";
+import type { Settings } from "../flows/settings.ts";
 import { type DepositServices, QUESTION_SECONDS } from "../flows/deposit/deposit.ts";
-import { firstAttemptChance } from "./first_attempt.ts";
-import type { DepositTicket, PoolChoice } from "../flows/deposit/deposit_state.ts";
+import { firstAttemptChance } from "./deposits/first_attempt.ts";
+import type { DepositTicket, OpenedDeposit, PoolChoice } from "../flows/deposit/deposit_state.ts";
+import { findCoverage } from "./backups/backup_proof.ts";
 import type { Payer, PayMessage } from "../ports.ts";
-import { waitForReturn } from "./payment_return.ts";
-import { countDeposits, readDeposits } from "./pool_deposits.ts";
+import { waitForReturn } from "./deposits/payment_return.ts";
+import { countDeposits, readDeposits } from "./deposits/pool_deposits.ts";
 import {
   type AppContext,
   depositChain,
@@ -43,7 +45,14 @@ export function poolChoice(deployment: Deployment): PoolChoice {
   return { key: poolKey(deployment), version, asset, amount };
 }
 
-export function depositServices(context: AppContext, session: Session): DepositServices {
+type ProvenBackup = Pick<Settings, "provenSeed" | "provenNotes">;
+
+/** @param provenBackup returns the current proof of the backups, which another screen or tab may change */
+export function depositServices(
+  context: AppContext,
+  session: Session,
+  provenBackup: () => ProvenBackup,
+): DepositServices {
   /** The connected wallet, to recognise refusals of its own payments. */
   let payer: Address | undefined;
   let askedLeafIndex: number | undefined;
@@ -51,6 +60,7 @@ export function depositServices(context: AppContext, session: Session): DepositS
   return {
     sizes: (signal) => countDeposits(context, signal),
     prepare: (choice, signal) => prepare(context, session, choice, signal),
+    open: (id) => open(context, session, id, provenBackup()),
     async build(ticket, connected, options) {
       payer = connected.address;
       const built = await build(context, session, { ticket, payer: connected }, options);
@@ -85,9 +95,8 @@ async function prepare(
   signal: AbortSignal,
 ): Promise<DepositTicket> {
   const deployment = findDeployment(context, choice.key);
-  if (deployment.retired) throw new Problem("pool_retired");
   const chain = depositChain(context);
-  await assertPoolOfBuild(chain, deployment);
+  await assertPayable(chain, deployment);
   const { commitments, times, now } = await readDeposits(chain, deployment, signal);
   const { network } = context.registry;
   const record = await store.addDerived((seed, records) => ({
@@ -105,19 +114,23 @@ async function prepare(
     : { ...ticket, chance: firstAttemptChance(times, now, QUESTION_SECONDS) };
 }
 
-/** Returns the ticket of a stored note, and whether an earlier visit may have requested its payment. */
-export async function ticketOf(
+async function open(
   context: AppContext,
   session: Session,
   id: string,
-): Promise<{ readonly ticket: DepositTicket; readonly wasRequested: boolean }> {
+  provenBackup: ProvenBackup,
+): Promise<OpenedDeposit> {
+  const { store } = session;
   const chain = depositChain(context);
   const { record, deployment } = await findStoredNote(context, session, id, chain);
-  const ticket = buildTicket(chain, deployment, record.id, record.note.reveal());
+  await assertPayable(chain, deployment);
+  const content = { seed: await store.seed(), records: await store.list() };
+  const { hasSeed, missing } = await findCoverage(context.registry, content, provenBackup);
+  const backup = !hasSeed ? "missing" : missing.has(id) ? "file_missing" : "proven";
   const wasRequested = record.state !== "created";
   // From now on it may be paid.
-  if (!wasRequested) await session.store.update(id, { state: "depositing" });
-  return { ticket, wasRequested };
+  if (backup === "proven" && !wasRequested) await store.update(id, { state: "depositing" });
+  return { ticket: buildTicket(chain, deployment, id, record.note.reveal()), backup, wasRequested };
 }
 
 function buildTicket(
@@ -136,8 +149,12 @@ function buildTicket(
   return { id, pool, payment: { url, to: to.toString({ bounceable: true, testOnly }), comment, message } };
 }
 
-/** The code hash alone is not enough: a pool could have the roots of forged deposits. */
-async function assertPoolOfBuild(chain: Chain, deployment: Deployment): Promise<void> {
+/**
+ * Throws `pool_retired`, or `wrong_pool` for a contract that is not a pool of this build. The code hash alone is
+ * not enough: a pool could have the roots of forged deposits.
+ */
+async function assertPayable(chain: Chain, deployment: Deployment): Promise<void> {
+  if (deployment.retired) throw new Problem("pool_retired");
   const { deploymentMatchesBuild } = await import("../../ton/pool/state_init.ts"); // with the contracts' code
   const { code } = await chain.account(deployment.address);
   const isGenuine = deploymentMatchesBuild(deployment) &&

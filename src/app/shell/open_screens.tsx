@@ -2,13 +2,13 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { NoteRecord } from "../../client/notes/note_store.ts";
 import { backupMachine } from "../flows/backup.ts";
-import { beginPayment, depositMachine, resumeDeposit } from "../flows/deposit/deposit.ts";
-import type { DepositState } from "../flows/deposit/deposit_state.ts";
+import { depositMachine } from "../flows/deposit/deposit.ts";
+import type { DepositEvent, DepositState } from "../flows/deposit/deposit_state.ts";
 import { type BackupProof, connectionsOf } from "../flows/settings.ts";
 import { addressInCode } from "../wallet/address_code.ts";
 import { resumeWithdraw, withdrawMachine, type WithdrawState } from "../flows/withdraw.ts";
 import type { Session } from "../services/context.ts";
-import { depositServices, poolChoice, ticketOf } from "../services/deposit_service.ts";
+import { depositServices, poolChoice } from "../services/deposit_service.ts";
 import { type BackupCoverage, findCoverage } from "../services/backups/backup_proof.ts";
 import { backupServices } from "../services/backups/backup_service.ts";
 import { withdrawServices } from "../services/withdraw_service.ts";
@@ -168,29 +168,11 @@ function BackupScreen({ ports, session, onDone }: KnownProps) {
 }
 
 function DepositScreen({ ports, session, isBackedUp, onDone, id }: KnownProps & { readonly id: string }) {
-  const { context } = ports;
-  const [initial, setInitial] = useState<DepositState | undefined>(id ? undefined : { step: "choosing" });
-  useEffect(() => {
-    if (id === "") return;
-    ticketOf(context, session, id).then(
-      ({ ticket, wasRequested }) => setInitial(wasRequested ? resumeDeposit(ticket) : beginPayment(ticket)),
-      (problem) => setInitial({ step: "failed", problem }),
-    );
-  }, [id]);
-  if (initial === undefined) return null;
-  return (
-    <DepositFlow ports={ports} session={session} isBackedUp={isBackedUp} onDone={onDone} initial={initial} />
-  );
-}
-
-function DepositFlow(
-  { ports, session, isBackedUp, onDone, initial }: KnownProps & { readonly initial: DepositState },
-) {
-  const { context } = ports;
-  const [state, send] = useMachine(
+  const { context, settings } = ports;
+  const [state, send] = useMachine<DepositState, DepositEvent>(
     "deposit",
-    initial,
-    () => depositMachine(depositServices(context, session)),
+    id === "" ? { step: "choosing" } : { step: "opening", id },
+    () => depositMachine(depositServices(context, session, () => settings.value)),
   );
   const pools = useMemo(
     () =>

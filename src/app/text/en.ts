@@ -125,6 +125,8 @@ export const en = {
       "Keep the passphrase somewhere else.",
     ],
     needed: "Make a backup first. You can pay after the app has read it back once.",
+    neededFile:
+      "No backup has this note yet. Save a backup file first: a paper does not bring this note back. You can pay after the app has read the file back once.",
   },
   restore: {
     title: "Bring your notes back",

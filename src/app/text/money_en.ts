@@ -25,6 +25,7 @@ export const depositEn = {
   retired: "Takes no new deposits",
   none: "There is no pool on this network.",
   preparing: "Checking the pool and making your note …",
+  opening: "Checking the pool and your backup …",
   payTitle: (amount: string) => `Pay exactly ${amount}`,
   anyLead:
     "The link and the QR code contain the amount and the comment. With the comment, another amount comes back to the wallet that sent it, less fees.",

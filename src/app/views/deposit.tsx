@@ -26,7 +26,16 @@ export interface DepositProps {
   readonly onDone: () => void;
 }
 
-const stepIndex = { choosing: 0, backup: 1, preparing: 2, paying: 2, failed: 2, done: 3, left: 3 } as const;
+const stepIndex: Readonly<Record<DepositState["step"], number>> = {
+  choosing: 0,
+  backup: 1,
+  preparing: 2,
+  opening: 2,
+  paying: 2,
+  failed: 2,
+  done: 3,
+  left: 3,
+};
 
 export function DepositView(props: DepositProps) {
   const { state } = props;
@@ -47,7 +56,7 @@ function Body(props: DepositProps) {
     case "backup":
       return (
         <>
-          <Notice kind="note" text={texts.backup.needed} />
+          <Notice kind="note" text={state.needsFile ? texts.backup.neededFile : texts.backup.needed} />
           {props.backup}
         </>
       );
@@ -59,6 +68,8 @@ function Body(props: DepositProps) {
           progress={deposit.preparing}
         />
       );
+    case "opening":
+      return <Step name="opening" title={texts.notes.deposit} progress={deposit.opening} />;
     case "paying":
       return <Paying {...props} state={state} />;
     case "done": {
@@ -78,7 +89,7 @@ function Body(props: DepositProps) {
     case "failed":
       return (
         <Step name="deposit-failed" title={deposit.failedTitle} problem={state.problem}>
-          {state.paying && <p>{deposit.laterLead}</p>}
+          {state.retry && <p>{deposit.laterLead}</p>}
           <Button kind="primary" onClick={() => send({ type: "retry" })}>{texts.app.retry}</Button>
           <Button kind="quiet" onClick={props.onDone}>{deposit.toNotes}</Button>
         </Step>

@@ -17,8 +17,8 @@ import {
   unpaidContent,
 } from "../../support/app/funded_notes.ts";
 import { PASSPHRASE } from "../../support/app/journey.ts";
-import { chooseAmount } from "../../support/app/steps/money_steps.ts";
-import { proveBackup } from "../../support/app/app_scene.ts";
+import { chooseAmount, openPayment } from "../../support/app/steps/money_steps.ts";
+import { changePassphrase, proveBackup } from "../../support/app/app_scene.ts";
 import { chooseFile, countNotes, openRestore, restoreFile } from "../../support/app/steps/restore_steps.ts";
 import { chromium } from "../../support/system/chromium.ts";
 
@@ -95,8 +95,7 @@ const cases: FaultCases = {
     await restoreNote(visit);
     await chooseAmount(visit, POOL);
     await visit.step("offer");
-    for (const { name } of Deno.readDirSync(scene.downloads)) await Deno.remove(`${scene.downloads}/${name}`);
-    await proveBackup(visit, scene.downloads);
+    await proveNewBackup(visit, scene);
     await visit.step("pay-");
     await visit.click("Show my notes");
     await countNotes(visit, 2);
@@ -107,6 +106,26 @@ const cases: FaultCases = {
     assert.match((await visit.notices())[1], /^1 note is in no backup Save a backup file\./);
     assert.match(await visit.text(), /in no backup\n/);
     await visit.inspect("notes-not-in-backup");
+    await visit.page.click("li.note.created button");
+    await visit.step("offer");
+    assert.match((await visit.notices())[0], /^No backup has this note yet\. Save a backup file first/);
+    await visit.inspect("backup-note");
+    await proveNewBackup(visit, scene);
+    await visit.step("pay-");
+  },
+
+  async "after a changed passphrase, a note that waits for its payment is paid only after a new backup"(
+    scene,
+  ) {
+    const visit = await scene.visit();
+    await openPayment(visit, POOL);
+    await visit.click("Show my notes");
+    await changePassphrase(visit, OTHER_PASSPHRASE);
+    await visit.unlock(OTHER_PASSPHRASE);
+    await (await visit.page.waitForSelector("li.note.depositing button"))!.click();
+    await visit.step("offer");
+    await proveNewBackup(visit, scene, OTHER_PASSPHRASE);
+    await visit.step("pay-");
   },
 
   async "a backup of another network is kept and cannot be used here"(scene) {
@@ -128,6 +147,12 @@ const cases: FaultCases = {
     assert.equal(await visit.page.$("li.note button"), null, "it offers nothing that cannot be done");
   },
 };
+
+/** Proves a backup of the present store: earlier files are removed. */
+async function proveNewBackup(visit: Visit, { downloads }: FaultScene, passphrase?: string): Promise<void> {
+  for (const { name } of Deno.readDirSync(downloads)) await Deno.remove(`${downloads}/${name}`);
+  await proveBackup(visit, downloads, passphrase);
+}
 
 /** Restores a note that no seed brings back, and returns to the list. */
 async function restoreNote(visit: Visit): Promise<void> {

@@ -8,6 +8,7 @@ import {
   type StoreContent,
   unpaidContent,
 } from "../../support/app/funded_notes.ts";
+import { changePassphrase } from "../../support/app/app_scene.ts";
 import { type Journey, PASSPHRASE } from "../../support/app/journey.ts";
 import { drawMoments, isLocked, killDuring, unlockTab } from "../../support/app/steps/kill_steps.ts";
 import { SETTLEMENT_TIMEOUT_MS } from "../../support/app/steps/money_steps.ts";
@@ -100,7 +101,7 @@ const cases: FaultCases = {
     for (const moment of drawMoments(MAX_DELAY_MS)) {
       const visit = await scene.visit({ content: contentWith(scene, 1) });
       await visit.page.close();
-      const tab = await killDuring(visit, moment, changePassphrase);
+      const tab = await killDuring(visit, moment, (tab) => changePassphrase(tab, OTHER_PASSPHRASE));
       await tab.type("passphrase", PASSPHRASE);
       await tab.click("Unlock");
       await tab.page.waitForSelector('[data-step="notes"], .notice.is-problem');
@@ -135,15 +136,4 @@ async function proveBackup(tab: Journey, content: StoreContent): Promise<void> {
   await tab.step("proven");
   await tab.click("Continue");
   await tab.step("notes");
-}
-
-async function changePassphrase(tab: Journey): Promise<void> {
-  await tab.click("Settings");
-  await tab.step("settings");
-  await tab.click("Change the passphrase");
-  await tab.type("passphrase", OTHER_PASSPHRASE);
-  await tab.type("repeat", OTHER_PASSPHRASE);
-  await tab.type("current-passphrase", PASSPHRASE);
-  await (await tab.page.$('form button[type="submit"]::-p-text(Change the passphrase)'))!.click();
-  await tab.step("locked");
 }

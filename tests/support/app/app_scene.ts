@@ -180,7 +180,11 @@ export async function chooseAmount(journey: Journey, pool: string): Promise<void
   await journey.click("Continue");
 }
 
-export async function proveBackup(journey: Journey, downloads: string): Promise<void> {
+export async function proveBackup(
+  journey: Journey,
+  downloads: string,
+  passphrase = PASSPHRASE,
+): Promise<void> {
   await journey.step("offer");
   await journey.inspect("backup");
   await journey.click("Save a file");
@@ -189,11 +193,23 @@ export async function proveBackup(journey: Journey, downloads: string): Promise<
   await journey.choose("Choose the saved file", await downloaded(downloads, ".age"));
   await journey.step("read");
   await journey.inspect("backup-read");
-  await journey.type("backup-passphrase", PASSPHRASE);
+  await journey.type("backup-passphrase", passphrase);
   await journey.click("Open the backup");
   await journey.step("proven");
   await journey.inspect("backup-proven");
   await journey.click("Continue");
+}
+
+/** Replaces the passphrase of {@linkcode createStore}, which locks the app. */
+export async function changePassphrase(journey: Journey, next: string): Promise<void> {
+  await journey.click("Settings");
+  await journey.step("settings");
+  await journey.click("Change the passphrase");
+  await journey.type("passphrase", next);
+  await journey.type("repeat", next);
+  await journey.type("current-passphrase", PASSPHRASE);
+  await (await journey.page.$('form button[type="submit"]::-p-text(Change the passphrase)'))!.click();
+  await journey.step("locked");
 }
 
 export async function downloaded(folder: string, part: string): Promise<string> {

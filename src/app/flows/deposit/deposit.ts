@@ -1,10 +1,12 @@
 /** The deposit of one note, which is stored first. Only the pool's log proves a payment. */
 import type { Payer, PayerSource, PayMessage } from "../../ports.ts";
+import type { ProblemCode } from "../../../core/errors/problem.ts";
 import type { Machine } from "../machine.ts";
 import type {
   DepositEvent,
   DepositState,
   DepositTicket,
+  OpenedDeposit,
   PayingState,
   PoolChoice,
   Question,
@@ -15,12 +17,16 @@ import type {
 export const EXPIRY_GRACE_SECONDS = 60;
 /** Seconds that a wallet has to pay. A leaf rarely stays free for longer. */
 export const QUESTION_SECONDS = 90;
+/** Faults of the pool: its notes cannot be paid, now or later. */
+const UNPAYABLE: ReadonlySet<ProblemCode> = new Set(["pool_retired", "wrong_pool"]);
 
 export interface DepositServices {
   /** Counts the deposits of every pool, so the endpoint does not learn the choice. Omits pools that do not respond. */
   sizes(signal: AbortSignal): Promise<ReadonlyMap<string, number>>;
   /** Verifies the pool, and stores a new note as `depositing` before it returns. */
   prepare(pool: PoolChoice, signal: AbortSignal): Promise<DepositTicket>;
+  /** Verifies the pool of a stored note, and stores the note as `depositing` if its backup is proven. */
+  open(id: string): Promise<OpenedDeposit>;
   /** Builds the message to pay now. For a version 1 pool, it proves the next free leaf. */
   build(
     ticket: DepositTicket,
@@ -38,7 +44,7 @@ export interface DepositServices {
   connect(source: PayerSource, onLink: (link: string) => void, signal: AbortSignal): Promise<Payer>;
 }
 
-export function beginPayment(ticket: DepositTicket): DepositState {
+function beginPayment(ticket: DepositTicket): DepositState {
   return { step: "paying", ticket, attempt: 0, wallet: { at: "none" } };
 }
 
@@ -63,7 +69,15 @@ export function depositMachine(services: DepositServices): Machine<DepositState,
             send({ type: "prepared", ticket: await services.prepare(state.pool, signal) }),
         };
       }
-      if (state.step === "failed") return state.paying ? sessionWork(state.paying.wallet) : {};
+      if (state.step === "opening") {
+        return {
+          [`open ${state.id}`]: async (_signal, send) =>
+            send({ type: "opened", opened: await services.open(state.id) }),
+        };
+      }
+      if (state.step === "failed") {
+        return state.retry?.step === "paying" ? sessionWork(state.retry.wallet) : {};
+      }
       if (state.step !== "paying") return {};
       const { ticket, wallet } = state;
       return {
@@ -136,19 +150,35 @@ export function nextDeposit(state: DepositState, event: DepositEvent): DepositSt
     case "choosing":
       if (event.type === "sizes") return { ...state, sizes: event.sizes };
       if (event.type !== "pool_chosen") return state;
-      return { step: event.isBackedUp ? "preparing" : "backup", pool: event.pool };
+      return event.isBackedUp
+        ? { step: "preparing", pool: event.pool }
+        : { step: "backup", next: { step: "preparing", pool: event.pool }, needsFile: false };
     case "backup":
-      return event.type === "backup_proven" ? { step: "preparing", pool: state.pool } : state;
+      return event.type === "backup_proven" ? state.next : state;
+    case "opening":
+      return nextOpening(state, event);
     case "preparing":
       if (event.type === "failed") return { step: "failed", problem: event.problem };
       if (event.type !== "prepared") return state;
       return beginPayment(event.ticket);
     case "failed":
       if (event.type !== "retry") return state;
-      return state.paying ?? { step: "choosing" };
+      return state.retry ?? { step: "choosing" };
     case "paying":
       return nextPaying(state, event);
   }
+}
+
+/** A note is paid only after a backup that brings it back. A proven one may be of the seed only. */
+function nextOpening(state: Extract<DepositState, { step: "opening" }>, event: DepositEvent): DepositState {
+  if (event.type === "failed") {
+    const { problem } = event;
+    return { step: "failed", problem, ...!UNPAYABLE.has(problem.code) && { retry: state } };
+  }
+  if (event.type !== "opened") return state;
+  const { ticket, backup, wasRequested } = event.opened;
+  if (backup !== "proven") return { step: "backup", next: state, needsFile: backup === "file_missing" };
+  return wasRequested ? resumeDeposit(ticket) : beginPayment(ticket);
 }
 
 /** The pool's log decides: its events end the deposit, whatever the wallet reports. */
@@ -235,7 +265,7 @@ function onFailure(
   { problem, work }: Extract<DepositEvent, { type: "failed" }>,
 ): DepositState {
   const { wallet } = state;
-  if (work === "watch") return { step: "failed", problem, paying: { ...state, wallet: interrupted(wallet) } };
+  if (work === "watch") return { step: "failed", problem, retry: { ...state, wallet: interrupted(wallet) } };
   switch (wallet.at) {
     case "connecting":
       return { ...state, wallet: { at: "none", problem } };

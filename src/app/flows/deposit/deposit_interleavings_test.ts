@@ -5,14 +5,8 @@ import fc from "fast-check";
 import { Problem } from "../../../core/errors/problem.ts";
 import { propertyParameters } from "../../../../testkit/random/property_runs.ts";
 import type { Payer, PayerSource, PayMessage } from "../../ports.ts";
-import {
-  depositMachine,
-  type DepositServices,
-  EXPIRY_GRACE_SECONDS,
-  QUESTION_SECONDS,
-  resumeDeposit,
-} from "./deposit.ts";
-import type { DepositEvent, DepositState, DepositTicket } from "./deposit_state.ts";
+import { depositMachine, type DepositServices, EXPIRY_GRACE_SECONDS, QUESTION_SECONDS } from "./deposit.ts";
+import type { DepositEvent, DepositState } from "./deposit_state.ts";
 import { type Flow, startFlow } from "../machine.ts";
 
 const steps = [
@@ -76,6 +70,8 @@ class World {
         this.stored = true;
         return Promise.resolve({ id: "n", pool });
       },
+      open: () =>
+        Promise.resolve({ ticket: { id: "n", pool }, backup: "proven" as const, wasRequested: true }),
       build: () => {
         const question = { validUntil: this.now + QUESTION_SECONDS, leafIndex: this.leaves };
         const message: PayMessage = { to, amount: BigInt(this.leaves), body };
@@ -151,13 +147,9 @@ class World {
     this.flow.stop();
     this.#reading.clear();
     this.#reported = 0;
-    const ticket: DepositTicket = {
-      id: "n",
-      pool: { key: "p", version: this.version, asset: "native", amount: "1" },
-    };
     this.flow = startFlow(
       depositMachine(this.services()),
-      wasStored ? resumeDeposit(ticket) : { step: "choosing" },
+      wasStored ? { step: "opening", id: "n" } : { step: "choosing" },
     );
   }
 }

@@ -63,18 +63,35 @@ export interface PayingState {
   readonly offline?: boolean; // the endpoint does not respond; the flow retries
 }
 
+/** Finds the pool of a new note, or of a stored one, before a payment is shown. */
+export type PreparationState =
+  | { readonly step: "preparing"; readonly pool: PoolChoice }
+  | { readonly step: "opening"; readonly id: string };
+
+/** Whether a proven backup brings a note back. `file_missing`: its seed does, but not this note. */
+export type NoteBackup = "proven" | "missing" | "file_missing";
+
+/** A stored note that is to be paid. */
+export interface OpenedDeposit {
+  readonly ticket: DepositTicket;
+  readonly backup: NoteBackup;
+  /** Whether an earlier visit may have requested the payment, which may then still be made. */
+  readonly wasRequested: boolean;
+}
+
 export type DepositState =
   | {
     readonly step: "choosing";
     readonly sizes?: ReadonlyMap<string, number>; // number of deposits by pool key, once known
     readonly problem?: Problem;
   }
-  | { readonly step: "backup"; readonly pool: PoolChoice }
-  | { readonly step: "preparing"; readonly pool: PoolChoice }
+  /** `needsFile`: a paper has only the seed, which does not bring the note back. */
+  | { readonly step: "backup"; readonly next: PreparationState; readonly needsFile: boolean }
+  | PreparationState
   | PayingState
   | { readonly step: "done"; readonly ticket: DepositTicket; readonly leafIndex: number }
-  /** `paying`: the payment that a retry continues, with any request that the wallet may still pay. */
-  | { readonly step: "failed"; readonly problem: Problem; readonly paying?: PayingState }
+  /** `retry`: where a retry continues; of a payment, with any request that the wallet may still pay. */
+  | { readonly step: "failed"; readonly problem: Problem; readonly retry?: PayingState | PreparationState }
   | { readonly step: "left" };
 
 export type DepositEvent =
@@ -82,6 +99,7 @@ export type DepositEvent =
   | { readonly type: "pool_chosen"; readonly pool: PoolChoice; readonly isBackedUp: boolean }
   | { readonly type: "backup_proven" }
   | { readonly type: "prepared"; readonly ticket: DepositTicket }
+  | { readonly type: "opened"; readonly opened: OpenedDeposit }
   | { readonly type: "source_chosen"; readonly source: PayerSource }
   | { readonly type: "link"; readonly link: string }
   | { readonly type: "connected"; readonly payer: Payer }

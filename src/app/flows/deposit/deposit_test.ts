@@ -9,7 +9,7 @@ import {
   nextDeposit,
   resumeDeposit,
 } from "./deposit.ts";
-import type { DepositEvent, DepositState, DepositTicket } from "./deposit_state.ts";
+import type { DepositEvent, DepositState, DepositTicket, NoteBackup } from "./deposit_state.ts";
 import { startFlow } from "../machine.ts";
 
 const pool = { key: "native-1", version: 1, asset: "native", amount: "1" } as const;
@@ -44,6 +44,40 @@ Deno.test("an amount is shown only after a proven backup and a stored note", () 
   const proven = after(chosen, { type: "backup_proven" });
   equal(proven.step, "preparing");
   deepEqual(walletOf(after(proven, { type: "prepared", ticket })), { at: "none" });
+});
+
+Deno.test("a stored note is paid only after a backup that brings it back, which is looked up again", () => {
+  const opening: DepositState = { step: "opening", id: "aa" };
+  const opened = (backup: NoteBackup, wasRequested = false): DepositEvent => ({
+    type: "opened",
+    opened: { ticket, backup, wasRequested },
+  });
+  for (const [backup, needsFile] of [["missing", false], ["file_missing", true]] as const) {
+    const held = after(opening, opened(backup));
+    deepEqual(held, { step: "backup", next: opening, needsFile });
+    for (const event of [opened("proven"), { type: "pay" }, { type: "prepared", ticket }] as const) {
+      equal(after(held, event), held);
+    }
+    const again = after(held, { type: "backup_proven" });
+    equal(again, opening);
+    equal(after(again, opened("file_missing")).step, "backup", "the paper does not bring this note back");
+  }
+  deepEqual(walletOf(after(opening, opened("proven"))), { at: "none" });
+  deepEqual(after(opening, opened("proven", true)), resumeDeposit(ticket));
+});
+
+Deno.test("a stored note of a pool that cannot be paid is not opened again", () => {
+  const opening: DepositState = { step: "opening", id: "aa" };
+  const cases = [
+    ["chain_unavailable", "opening"],
+    ["pool_retired", "choosing"],
+    ["wrong_pool", "choosing"],
+  ] as const;
+  for (const [code, expected] of cases) {
+    const stopped = after(opening, { type: "failed", problem: new Problem(code), work: "open" });
+    equal(stopped.step, "failed");
+    equal(after(stopped, { type: "retry" }).step, expected, code);
+  }
 });
 
 Deno.test("a deposit ends only with an event of the pool's log, whatever the connected wallet answers", () => {
@@ -159,8 +193,9 @@ Deno.test("a reloaded page waits until the payment request of the earlier visit 
 Deno.test("every step can be cancelled, and a finished deposit stays finished", () => {
   const states: DepositState[] = [
     { step: "choosing" },
-    { step: "backup", pool },
+    { step: "backup", next: { step: "preparing", pool }, needsFile: false },
     { step: "preparing", pool },
+    { step: "opening", id: "aa" },
     paying({ at: "none" }),
     paying({ at: "asking", payer, message, question }),
     { step: "failed", problem: new Problem("wrong_pool") },

@@ -1,12 +1,12 @@
 import type { Address } from "@ton/core";
-import { pollUntil } from "../../core/time.ts";
-import type { Chain, TransactionId } from "../../ton/chain.ts";
-import { fetchJettonWalletAddress } from "../../ton/jetton/jetton.ts";
-import type { AnyPool } from "../../ton/pool/any_pool.ts";
-import { incomingMessagesSince } from "../../ton/wallet/incoming_messages.ts";
-import type { DepositTicket } from "../flows/deposit/deposit_state.ts";
-import type { Payer } from "../ports.ts";
-import { type AppContext, depositChain, findStoredNote, type Session } from "./context.ts";
+import { pollUntil } from "../../../core/time.ts";
+import type { Chain, TransactionId } from "../../../ton/chain.ts";
+import { fetchJettonWalletAddress } from "../../../ton/jetton/jetton.ts";
+import type { AnyPool } from "../../../ton/pool/any_pool.ts";
+import { incomingMessagesSince } from "../../../ton/wallet/incoming_messages.ts";
+import type { DepositTicket } from "../../flows/deposit/deposit_state.ts";
+import type { Payer } from "../../ports.ts";
+import { type AppContext, depositChain, findStoredNote, type Session } from "../context.ts";
 
 const RETURN_TIMEOUT_MS = 120_000;
 

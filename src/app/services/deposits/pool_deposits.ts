@@ -1,10 +1,10 @@
 /** Reads the deposits of pools: their number for the list, and their times for a new deposit. */
-import { type Deployment, poolKey } from "../../core/protocol/deployments.ts";
-import { poolCapacity } from "../../core/protocol/v2/pool_constants.ts";
-import type { Chain } from "../../ton/chain.ts";
-import { scanPoolTransactions } from "../../ton/pool/history/scan.ts";
-import { openPool } from "../../ton/pool/any_pool.ts";
-import { type AppContext, depositChain } from "./context.ts";
+import { type Deployment, poolKey } from "../../../core/protocol/deployments.ts";
+import { poolCapacity } from "../../../core/protocol/v2/pool_constants.ts";
+import type { Chain } from "../../../ton/chain.ts";
+import { scanPoolTransactions } from "../../../ton/pool/history/scan.ts";
+import { openPool } from "../../../ton/pool/any_pool.ts";
+import { type AppContext, depositChain } from "../context.ts";
 
 /** Queries all pools, so that the endpoint does not learn which one the user will choose. */
 export async function countDeposits(
