@@ -122,7 +122,10 @@ const states: readonly WorkingState[] = [
   {
     name: "the review of a withdrawal",
     fail: (failure) =>
-      nextWithdraw({ step: "checking", id: "aa", recipient: "UQ", isSubmitted: false }, failure),
+      nextWithdraw(
+        { step: "checking", id: "aa", recipient: "UQ", isSubmitted: false, isFailover: false },
+        failure,
+      ),
     step: "form",
   },
   {

@@ -16,6 +16,8 @@ export type WithdrawState =
     readonly recipient: string;
     /** Whether a proof was submitted before and may still be paid. The recipient then stays the same. */
     readonly isSubmitted: boolean;
+    /** Whether only relayers that have no proof of the note are asked. */
+    readonly isFailover: boolean;
   }
   | {
     readonly step: "review";
@@ -50,6 +52,8 @@ export type WithdrawState =
   }
   | { readonly step: "left" };
 
+export type CheckingState = Extract<WithdrawState, { step: "checking" }>;
+
 export type WithdrawEvent =
   | { readonly type: "submit"; readonly recipient: string }
   | { readonly type: "reviewed"; readonly review: WithdrawalReview }
@@ -60,7 +64,8 @@ export type WithdrawEvent =
   | { readonly type: "submitted" }
   | { readonly type: "accepted" }
   | { readonly type: "paid"; readonly receipt: WithdrawalReceipt }
-  | { readonly type: "prove_again" }
+  /** A new proof is needed. `isSubmitted`: an earlier one may still be paid. */
+  | { readonly type: "prove_again"; readonly isSubmitted: boolean }
   | { readonly type: "failover_due" }
   | { readonly type: "failover" }
   | { readonly type: "failed"; readonly problem: Problem; readonly work: string }
@@ -70,9 +75,7 @@ export type WithdrawEvent =
 
 export interface WithdrawServices {
   /** Throws `invalid_address` or `unpayable_recipient`; `relayer_unavailable` if no relayer can be used. */
-  review(id: string, recipient: string, signal: AbortSignal): Promise<WithdrawalReview>;
-  /** As `review`, without the relayers that already have a proof of the note. */
-  reviewFailover(id: string, recipient: string, signal: AbortSignal): Promise<WithdrawalReview>;
+  review(checking: CheckingState, signal: AbortSignal): Promise<WithdrawalReview>;
   /** Tries the offers in order. Throws `fee_above_limit` if one costs more than the first, accepted one. */
   withdraw(
     id: string,
@@ -81,12 +84,12 @@ export interface WithdrawServices {
     signal: AbortSignal,
     send: (event: Extract<WithdrawEvent, { type: "progress" | "submitted" | "accepted" }>) => void,
   ): Promise<WithdrawalReceipt>;
-  /** Follows the journaled withdrawal. Returns undefined if a new proof is needed. */
+  /** Follows the journaled withdrawal until it is paid, or a new proof is needed. */
   resume(
     id: string,
     signal: AbortSignal,
     send: (event: Extract<WithdrawEvent, { type: "progress" | "accepted" }>) => void,
-  ): Promise<WithdrawalReceipt | undefined>;
+  ): Promise<Extract<WithdrawEvent, { type: "paid" | "prove_again" }>>;
   /** Returns when another relayer may send the journaled withdrawal. */
   waitForFailover(id: string, signal: AbortSignal): Promise<void>;
 }
@@ -114,14 +117,9 @@ export function withdrawMachine(services: WithdrawServices): Machine<WithdrawSta
     failed: (problem, work) => ({ type: "failed", problem, work }),
     works(state) {
       if (state.step === "checking") {
-        const { id, recipient, isSubmitted } = state;
-        const { review, reviewFailover } = services;
         return {
           review: async (signal, send) =>
-            send({
-              type: "reviewed",
-              review: await (isSubmitted ? reviewFailover : review)(id, recipient, signal),
-            }),
+            send({ type: "reviewed", review: await services.review(state, signal) }),
         };
       }
       if (state.step !== "running" && state.step !== "failed") return {};
@@ -140,10 +138,7 @@ export function withdrawMachine(services: WithdrawServices): Machine<WithdrawSta
       }
       return {
         failover,
-        resume: async (signal, send) => {
-          const receipt = await services.resume(id, signal, send);
-          send(receipt ? { type: "paid", receipt } : { type: "prove_again" });
-        },
+        resume: async (signal, send) => send(await services.resume(id, signal, send)),
       };
     },
   };
@@ -158,7 +153,7 @@ export function nextWithdraw(state: WithdrawState, event: WithdrawEvent): Withdr
   switch (state.step) {
     case "form":
       if (event.type !== "submit") return state;
-      return { step: "checking", id: state.id, recipient: event.recipient.trim(), isSubmitted: false };
+      return startCheck(state.id, event.recipient.trim());
     case "checking":
       return nextChecking(state, event);
     case "review":
@@ -170,17 +165,28 @@ export function nextWithdraw(state: WithdrawState, event: WithdrawEvent): Withdr
   }
 }
 
+const startCheck = (id: string, recipient: string): CheckingState => ({
+  step: "checking",
+  id,
+  recipient,
+  isSubmitted: false,
+  isFailover: false,
+});
+const startFailover = (id: string, recipient: string): CheckingState => ({
+  ...startCheck(id, recipient),
+  isSubmitted: true,
+  isFailover: true,
+});
+
 function nextFailed(state: Extract<WithdrawState, { step: "failed" }>, event: WithdrawEvent): WithdrawState {
   const { id, recipient, maySettle, mayFailover } = state;
   switch (event.type) {
     case "retry":
-      return maySettle
-        ? { ...resumeWithdraw(id, recipient), mayFailover }
-        : { step: "checking", id, recipient, isSubmitted: false };
+      return maySettle ? { ...resumeWithdraw(id, recipient), mayFailover } : startCheck(id, recipient);
     case "failover_due":
       return { ...state, mayFailover: true };
     case "failover":
-      return mayFailover ? { step: "checking", id, recipient, isSubmitted: true } : state;
+      return mayFailover ? startFailover(id, recipient) : state;
     case "back":
       return maySettle ? state : { step: "form", id, recipient };
     default:
@@ -189,10 +195,10 @@ function nextFailed(state: Extract<WithdrawState, { step: "failed" }>, event: Wi
 }
 
 function nextChecking(
-  state: Extract<WithdrawState, { step: "checking" }>,
+  state: CheckingState,
   event: WithdrawEvent,
 ): WithdrawState {
-  const { id, recipient, isSubmitted } = state;
+  const { id, recipient, isSubmitted, isFailover } = state;
   switch (event.type) {
     case "reviewed": {
       const { review } = event;
@@ -207,7 +213,7 @@ function nextChecking(
     }
     case "failed":
       return isSubmitted
-        ? { step: "failed", id, recipient, problem: event.problem, maySettle: true, mayFailover: true }
+        ? { step: "failed", id, recipient, problem: event.problem, maySettle: true, mayFailover: isFailover }
         : { step: "form", id, recipient, problem: event.problem };
     case "back":
       return isSubmitted ? resumeWithdraw(id, recipient) : { step: "form", id, recipient };
@@ -272,11 +278,11 @@ function nextRunning(
     case "paid":
       return { step: "done", id, receipt: event.receipt };
     case "prove_again":
-      return { step: "checking", id, recipient, isSubmitted: false };
+      return { ...startCheck(id, recipient), isSubmitted: event.isSubmitted };
     case "failover_due":
       return { ...state, mayFailover: true };
     case "failover":
-      return mayFailover ? { step: "checking", id, recipient, isSubmitted: true } : state;
+      return mayFailover ? startFailover(id, recipient) : state;
     case "failed":
       return {
         step: "failed",

@@ -128,7 +128,6 @@ Deno.test("a submitted withdrawal is followed after a failure and never started 
   const stopped = nextWithdraw(running, failed("relayer_unavailable"));
   ok(stopped.step === "failed" && stopped.maySettle);
   deepEqual(nextWithdraw(stopped, { type: "retry" }), running);
-  equal(nextWithdraw(running, { type: "prove_again" }).step, "checking");
   const early = nextWithdraw(
     { ...running, isSubmitted: false } as WithdrawState,
     failed("artifact_unavailable"),
@@ -151,8 +150,7 @@ Deno.test("the page may be closed only after a relayer has accepted the proof, a
 });
 
 const journaled = (services: Partial<WithdrawServices>): WithdrawServices => ({
-  review: () => Promise.reject(new Error("not used here")),
-  reviewFailover: () => Promise.resolve(review([])),
+  review: () => Promise.resolve(review([])),
   withdraw: () => new Promise(() => {}),
   resume: () => new Promise(() => {}),
   waitForFailover: () => new Promise(() => {}),
@@ -165,7 +163,7 @@ const settle = async () => {
 Deno.test("another relayer is offered only after the first one had its time, while it is followed and after it failed", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   let fail = (_: Problem) => {};
-  const resume = () => new Promise<undefined>((_, reject) => fail = reject);
+  const resume = () => new Promise<never>((_, reject) => fail = reject);
   const flow = startFlow(
     withdrawMachine(journaled({ resume, waitForFailover: () => promise })),
     resumeWithdraw("aa", "UQ"),
@@ -201,6 +199,41 @@ Deno.test("another relayer pays the same recipient, whatever is pressed", () => 
   ok(running.step === "running" && running.recipient === "UQ");
   equal(nextWithdraw(running, { type: "back" }), running);
   ok((nextWithdraw(running, failed("artifact_unavailable")) as { maySettle?: boolean }).maySettle);
+});
+
+Deno.test("a new proof pays the same recipient, whatever is pressed, as long as an earlier one may be paid", () => {
+  const proveAgain = (isSubmitted: boolean) =>
+    nextWithdraw(resumeWithdraw("aa", "UQ"), { type: "prove_again", isSubmitted });
+  const checking = proveAgain(true);
+  const reviewed = nextWithdraw(checking, { type: "reviewed", review: review([]) });
+  for (const state of [checking, reviewed]) {
+    deepEqual(nextWithdraw(state, { type: "back" }), resumeWithdraw("aa", "UQ"));
+  }
+  const failing = nextWithdraw(checking, failed("relayer_unavailable"));
+  equal(nextWithdraw(failing, { type: "back" }), failing);
+  deepEqual(nextWithdraw(failing, { type: "retry" }), resumeWithdraw("aa", "UQ"));
+  const running = nextWithdraw(reviewed, { type: "confirm" });
+  ok(running.step === "running" && running.recipient === "UQ");
+  equal(nextWithdraw(running, { type: "back" }), running);
+  const expired = nextWithdraw(proveAgain(false), { type: "reviewed", review: review([]) });
+  equal(nextWithdraw(expired, { type: "back" }).step, "form", "no earlier proof can be paid");
+});
+
+Deno.test("the relayers that have a proof are left out only when another one is asked for", async () => {
+  for (const type of ["prove_again", "failover"] as const) {
+    const asked: boolean[] = [];
+    const services = journaled({
+      review({ isFailover }) {
+        asked.push(isFailover);
+        return Promise.resolve(review([]));
+      },
+    });
+    const flow = startFlow(withdrawMachine(services), { ...resumeWithdraw("aa", "UQ"), mayFailover: true });
+    flow.send({ type, isSubmitted: true });
+    await settle();
+    deepEqual(asked, [type === "failover"]);
+    equal(flow.state.step, "review");
+  }
 });
 
 Deno.test("a failure to measure the relayer's time changes nothing", () => {

@@ -2,7 +2,7 @@
 import { Address } from "@ton/core";
 import { checkNotesInPages } from "../../client/pages/note_pages.ts";
 import { findNotePayment, type NotePayment } from "../../client/notes/note_payment.ts";
-import { recordPayment, saveAttempt } from "../../client/notes/withdrawal_attempts.ts";
+import { hasPayableAttempt, recordPayment, saveAttempt } from "../../client/notes/withdrawal_attempts.ts";
 import { findNoteLeaf } from "../../client/notes/note_leaf.ts";
 import { findNote, type NoteRecord } from "../../client/notes/note_store.ts";
 import { quoteRelayers } from "../../client/relayer/relayer_quotes.ts";
@@ -22,7 +22,8 @@ import type { Deployment } from "../../core/protocol/deployments.ts";
 import type { Network } from "../../core/protocol/network.ts";
 import { type Note, placeNote } from "../../core/protocol/note.ts";
 import { formatAmount } from "../../core/protocol/units.ts";
-import type { WithdrawServices } from "../flows/withdraw.ts";
+import { V2Pool } from "../../ton/pool/v2/pool.ts";
+import type { CheckingState, WithdrawServices } from "../flows/withdraw.ts";
 import type {
   RelayerOffer,
   WithdrawalProgress,
@@ -42,9 +43,7 @@ import { findWarnings, JETTON_REFUND_NANO } from "./withdrawal/withdrawal_warnin
 
 export function withdrawServices(context: AppContext, session: Session): WithdrawServices {
   return {
-    review: (id, recipient, signal) => review(context, session, { id, recipient }, signal),
-    reviewFailover: (id, recipient, signal) =>
-      review(context, session, { id, recipient, isFailover: true }, signal),
+    review: (checking, signal) => review(context, session, checking, signal),
     async waitForFailover(id, signal) {
       const { withdrawal } = findNote(await session.store.list(), id);
       if (withdrawal === undefined) return;
@@ -59,7 +58,7 @@ export function withdrawServices(context: AppContext, session: Session): Withdra
       const chain = withdrawalChain(context);
       const stored = await findStoredNote(context, session, id, chain);
       const journal = stored.record.withdrawal;
-      if (journal?.relayer === undefined) return undefined;
+      if (journal?.relayer === undefined) return await proveAgain(stored, signal);
       send({ type: "progress", progress: { stage: "confirming" } });
       const nullifierHash = BigInt(journal.request.publicSignals[1]);
       const note = await findNoteLeaf(stored.pool, stored.record.note.reveal(), { nullifierHash, signal });
@@ -68,10 +67,19 @@ export function withdrawServices(context: AppContext, session: Session): Withdra
         note,
         journal,
       }, { signal, pollIntervalMs: context.pollIntervalMs, ...statusCallbacks(send) });
-      if (outcome === "prove_again") return undefined;
-      return await recordReceipt(context, session, stored, Address.parse(journal.recipient), signal);
+      if (outcome === "prove_again") return await proveAgain(stored, signal);
+      const recipient = Address.parse(journal.recipient);
+      return { type: "paid", receipt: await recordReceipt(context, session, stored, recipient, signal) };
     },
   };
+}
+
+/** A relayer's report that a withdrawal failed proves nothing: it can still send a proof with a known root. */
+async function proveAgain({ pool, record }: StoredNote, signal: AbortSignal) {
+  const roots = pool instanceof V2Pool
+    ? (await pool.readLog({ signal })).acceptedRoots
+    : await pool.getRootHistory({ signal });
+  return { type: "prove_again", isSubmitted: hasPayableAttempt(record, roots) } as const;
 }
 
 /** Throws `invalid_address` for text that is not an address, or for a test network's address on mainnet. */
@@ -90,11 +98,7 @@ export function parseRecipient(text: string, network: Network): Address {
 async function review(
   context: AppContext,
   session: Session,
-  { id, recipient: text, isFailover = false }: {
-    readonly id: string;
-    readonly recipient: string;
-    readonly isFailover?: boolean;
-  },
+  { id, recipient: text, isFailover }: Pick<CheckingState, "id" | "recipient" | "isFailover">,
   signal: AbortSignal,
 ): Promise<WithdrawalReview> {
   const { network } = context.registry;

@@ -98,6 +98,8 @@ export const withdrawEn = {
   relayersLead:
     "A relayer sends the withdrawal for you, so that your new address needs no money and your old one stays out of it.",
   refused: "Not available",
+  sameAddress:
+    "An earlier withdrawal to this address was sent and may still arrive. The address cannot be changed until it can no longer be paid.",
   linksTitle: "What could give you away",
   nothing: "We see nothing that links this withdrawal to you.",
   accept: "I understand and want to go on",

@@ -166,6 +166,7 @@ function Review({ state, amount, send }: InStep<WithdrawProps, "review">) {
           [withdraw.youGet, offer.youGet],
         ]}
       />
+      {state.isSubmitted && <Notice kind="note" text={withdraw.sameAddress} />}
       <Links warnings={offer.warnings} accepted={state.accepted} send={send} />
       <details open={review.offers.length > 1 || review.refused.length > 0}>
         <summary>{withdraw.relayers}</summary>

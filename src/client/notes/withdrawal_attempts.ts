@@ -51,6 +51,14 @@ export function recordPayment(
   };
 }
 
+/**
+ * Whether the pool may still pay a journaled proof.
+ * @param roots all roots that the pool accepts
+ */
+export function hasPayableAttempt(journal: JournaledAttempts, roots: readonly bigint[]): boolean {
+  return allAttempts(journal).some(({ request: { publicSignals: [root] } }) => roots.includes(BigInt(root)));
+}
+
 /** Oldest first. */
 function allAttempts({ withdrawal, earlier = [] }: JournaledAttempts): readonly WithdrawalAttempt[] {
   return withdrawal ? [...earlier, withdrawal] : earlier;

@@ -41,9 +41,14 @@ export class V2PoolLog {
     return this.#leaves.get(commitment) ?? [];
   }
 
+  /** The roots that the pool accepts, oldest first. */
+  get acceptedRoots(): readonly bigint[] {
+    return this.#roots.slice(-ROOT_WINDOW);
+  }
+
   /** Throws `unknown_root` if the pool no longer accepts the root. */
   place(root: bigint, nullifierHash: bigint): WithdrawalPlace {
-    const accepted = this.#roots.slice(-ROOT_WINDOW);
+    const accepted = this.acceptedRoots;
     const place = accepted.lastIndexOf(root);
     if (place < 0) throw new Problem("unknown_root", "the pool no longer accepts the proof's root");
     const rootNumber = this.#rootCount - accepted.length + place;
