@@ -17,6 +17,7 @@ import { watchService } from "./monitoring/service_alerts.ts";
 import type { NoteState, Relayer, RelayerOptions } from "./relayer_options.ts";
 import type { Store } from "../store/store.ts";
 import { buildRelayerParts, type RelayerParts } from "./relayer_parts.ts";
+import { SettlementFunds } from "./settler/settlement_funds.ts";
 import { runSettler } from "./settler/settler.ts";
 import { watchBalance } from "./wallet/balance.ts";
 import { runBroadcaster } from "./wallet/broadcaster.ts";
@@ -81,6 +82,7 @@ function startTasks(parts: RelayerParts): Promise<unknown>[] {
   if (config.settle !== undefined && proveSettlement !== undefined) {
     const settler = {
       ...withLog("settler"),
+      funds: new SettlementFunds(parts.balance, options.log.getChild("settler")),
       pools,
       prices,
       mode: config.settle,

@@ -13,8 +13,10 @@ import type { DepositEvent, PoolEvent } from "../../src/ton/pool/history/pool_ev
 import { ChangeSignal } from "../../src/relay/change_signal.ts";
 import { SettledTree } from "../../src/relay/indexer/tree/settled_tree.ts";
 import type { PoolState } from "../../src/relay/indexer/pool_state.ts";
+import { SettlementFunds } from "../../src/relay/settler/settlement_funds.ts";
 import { Settlements } from "../../src/relay/settler/settlements.ts";
 import { runSettler, type SettleMode } from "../../src/relay/settler/settler.ts";
+import { WalletBalance } from "../../src/relay/wallet/balance.ts";
 
 export const START_SECONDS = 1_700_000_000;
 export const address = new Address(0, Buffer.alloc(32, 7));
@@ -39,6 +41,9 @@ export interface SceneOptions {
   /** Number of the pool's deposits. Default: those that the indexer knows. */
   readonly deposits?: number;
   readonly balance?: bigint;
+  /** The balance of the relayer's wallet, and the least that it keeps. */
+  readonly funds?: bigint;
+  readonly stop?: bigint;
   readonly idle?: number; // seconds since the pool's last event
 }
 
@@ -112,6 +117,8 @@ export async function settler(waiting: number, options: SceneOptions = {}) {
     return [options.settled ?? tree.size, tree.rootCount, pending, settledAt, waitingSince, COST];
   });
   let fault: Error | undefined;
+  const wallet = { balance: () => Promise.resolve(options.funds ?? 1_000n * COST) };
+  const balance = new WalletBalance(wallet, clock, { warn: 0n, stop: options.stop ?? 0n });
   let duringProof = () => {};
   const run = async (seconds: number) => {
     due.push({ at: seconds, act: () => end.abort() });
@@ -126,6 +133,7 @@ export async function settler(waiting: number, options: SceneOptions = {}) {
       },
       store: { transfer: () => Promise.resolve(undefined) },
       ...{ mode, chain, clock, wallet: { address: relayer }, pools: [pool], changes: new ChangeSignal() },
+      funds: new SettlementFunds(balance, rootLog()),
       prices: { getPrices: () => Promise.resolve(prices) },
       ...{ leadership, random: () => 0.5, log: rootLog() },
     }, end.signal);

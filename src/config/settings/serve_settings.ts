@@ -198,7 +198,7 @@ export const serveSettings = {
   },
   balanceStop: {
     name: "RELAYER_BALANCE_STOP",
-    help: "wallet balance below which no withdrawals are accepted, in whole native units; 0: no limit",
+    help: "wallet balance below which withdrawals and settlements stop, in whole native units; 0: no limit",
     parse: parseNativeAmount,
     default: "1",
     offOnLocalnet: true,

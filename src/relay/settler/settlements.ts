@@ -41,8 +41,16 @@ export class Settlements {
   }
 
   get isEmpty(): boolean {
-    return !this.isRestored ||
-      ![...this.#byPool.values()].flat().some(({ sentAt }) => sentAt === undefined);
+    return !this.isRestored || this.#unsent.length === 0;
+  }
+
+  /** What the unsent settlements carry, in nano. */
+  get unsentValue(): bigint {
+    return this.#unsent.reduce((sum, { message }) => sum + message.value, 0n);
+  }
+
+  get #unsent(): TrackedSettlement[] {
+    return [...this.#byPool.values()].flat().filter(({ sentAt }) => sentAt === undefined);
   }
 
   /**

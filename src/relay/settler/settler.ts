@@ -30,6 +30,7 @@ import type { PoolState } from "../indexer/pool_state.ts";
 import type { Leadership } from "../operations/leadership.ts";
 import { profitableReward } from "./expected_reward.ts";
 import { findSentSettlements } from "./sent_settlements.ts";
+import type { SettlementFunds } from "./settlement_funds.ts";
 import type { Settlements } from "./settlements.ts";
 
 /** `profitable`: when the reward exceeds the cost. `eager`: as soon as the pool accepts it. */
@@ -41,6 +42,7 @@ interface SettlerDeps {
   readonly chain: Chain;
   readonly store: Pick<Store, "transfer">;
   readonly wallet: Pick<Wallet, "address">;
+  readonly funds: Pick<SettlementFunds, "cover">;
   readonly pools: readonly PoolState[];
   readonly changes: ChangeSignal;
   readonly clock: Clock;
@@ -140,7 +142,7 @@ async function nextInput(
   pool: PoolState,
   contract: V2Pool,
   settlements: Settlements,
-  { clock, mode, prices, random, wallet }: SettlerDeps,
+  { clock, funds, mode, prices, random, wallet }: SettlerDeps,
   signal: AbortSignal,
 ): Promise<NextSettlement | undefined> {
   const tree = pool.settledTree!;
@@ -171,6 +173,8 @@ async function nextInput(
   }, { signal, lowPriority: true });
   if (reward === undefined) return undefined;
   const value = settlementValue(info);
+  const needed = settlements.unsentValue + value;
+  if (!await funds.cover(needed, pool, { signal, lowPriority: true })) return undefined;
   if (last !== undefined) {
     const queue = waiting.map(({ commitment }) => commitment);
     return { input: settlementInputsAfter(last.input, queue), value, reward };

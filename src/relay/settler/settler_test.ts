@@ -176,3 +176,20 @@ Deno.test("a settlement proved while the lead was lost and regained is not sent,
   await run(4);
   deepEqual([spans(), unsent, messages().length], [Array(3).fill([0, 16]), [0, 0, 0], 1]);
 });
+
+Deno.test("a settler prepares no more than the wallet can pay above its stop balance", async () => {
+  const value = 2n * COST + 50_000_000n;
+  for (
+    const [funds, stop, expected] of [
+      [value - 1n, 0n, 0],
+      [value, 0n, 1],
+      [5n * value - 1n, 2n * value, 2],
+      [5n * value, 2n * value, 3],
+      [value, value, 0],
+    ] as const
+  ) {
+    const { run, spans } = await settler(48, { funds, stop });
+    await run(5);
+    equal(spans().length, expected);
+  }
+});
