@@ -100,7 +100,7 @@ export const metricDefinitions = {
   ),
   settlementEarnings: counter(
     "tonado_settlement_earnings_nano_total",
-    "Nano by which the rewards of this relayer's settlements exceeded their fees",
+    "Nano that this relayer's settlements earned after the pool's fees, without losses and transfer fees",
     ["pool"],
   ),
   withdrawalBatchSize: histogram(
