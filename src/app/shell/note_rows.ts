@@ -1,4 +1,4 @@
-import type { NoteRecord } from "../../client/notes/note_store.ts";
+import type { findNullifierTwins, NoteRecord } from "../../client/notes/note_store.ts";
 import type { CheckState } from "../flows/check.ts";
 import type { BackupCoverage } from "../services/backups/backup_proof.ts";
 import type { NoteRow } from "../views/notes.tsx";
@@ -12,6 +12,7 @@ export function toRow(
   record: NoteRecord,
   { result }: CheckState,
   coverage: BackupCoverage | undefined,
+  twins: ReturnType<typeof findNullifierTwins>,
 ): NoteRow {
   const { asset, amount, version, network } = record.note.reveal();
   const isElsewhere = network !== context.registry.network;
@@ -29,6 +30,7 @@ export function toRow(
     ...isElsewhere && { otherNetwork: network },
     isMissingInBackup: coverage?.hasSeed === true && coverage.missing.has(record.id),
     ...facts && { deposits: facts.deposits, unspentDeposits: facts.unspentDeposits },
+    hasNullifierTwin: twins.has(record.id),
     isOverdue: isWaiting && ageSeconds !== undefined && ageSeconds > OVERDUE_SECONDS,
     ageSeconds,
   };

@@ -21,6 +21,7 @@ import { checkMachine, firstCheck } from "../flows/check.ts";
 import { checkServices } from "../services/check_service.ts";
 import type { AppPorts } from "./app_ports.ts";
 import { toRow } from "./note_rows.ts";
+import { findNullifierTwins } from "../../client/notes/note_store.ts";
 import { ReportScreen } from "./report_screen.tsx";
 import { ScanOverlay, useScanner } from "./scan_overlay.tsx";
 import { SettingsScreen } from "./settings_screen.tsx";
@@ -50,7 +51,8 @@ export function OpenScreens(
   const coverage = useCoverage(ports, session, records);
   const versions = useVersions(ports.place);
   useEffect(reload, [check.step]);
-  const rows = records?.map((record) => toRow(ports, record, check, coverage)) ?? [];
+  const twins = findNullifierTwins(records ?? []);
+  const rows = records?.map((record) => toRow(ports, record, check, coverage, twins)) ?? [];
   const home = () => ports.go("#/");
   const [, screen = "", id = ""] = route.split("/");
   const isPaying = screen === "deposit" ||

@@ -190,6 +190,7 @@ export const en = {
     backupMissingLead:
       "Save a backup file. A paper holds only the recovery code, which does not bring them back.",
     notInBackup: "in no backup",
+    sharedNullifier: "has the same nullifier as another note: only one of them can ever be withdrawn",
     backupProven: "Backed up",
     backupProvenLead: "Your backup was opened and brings back every note.",
     newVersion: "This website offers a new version of the app",

@@ -19,6 +19,8 @@ export interface NoteRow {
   readonly ageSeconds?: number | undefined;
   /** Whether the store has a proven backup, which does not bring back this note. */
   readonly isMissingInBackup: boolean;
+  /** Whether another note of the store has the same pool and nullifier. Only one of them can be paid. */
+  readonly hasNullifierTwin: boolean;
   /** Whether the deposit waits longer for its settlement than relayers usually take. */
   readonly isOverdue: boolean;
 }
@@ -106,6 +108,7 @@ function NoteCard({ row, onOpen }: { readonly row: NoteRow; readonly onOpen: Not
   const details = [
     row.unspentDeposits !== undefined && row.unspentDeposits > 1 && notes.paidAgain(row.unspentDeposits),
     row.otherNetwork !== undefined && notes.otherNetwork(row.otherNetwork),
+    row.hasNullifierTwin && notes.sharedNullifier,
     row.isMissingInBackup && notes.notInBackup,
     row.ageSeconds !== undefined && app.age(row.ageSeconds),
     row.deposits !== undefined && row.state === "deposited" && notes.set(row.deposits),
