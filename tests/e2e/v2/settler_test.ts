@@ -1,5 +1,6 @@
 /** A relayer settles the deposits of a version 2 pool on a localnet, with real proofs. */
 import { equal, ok } from "node:assert/strict";
+import type { Chain } from "../../../src/ton/chain.ts";
 import { settleDeposits } from "../../../src/ops/settle.ts";
 import { createMetrics } from "../../../src/telemetry/metrics.ts";
 import { RelayerHarness, waitUntil } from "../../support/relayer/relayer_harness.ts";
@@ -46,13 +47,23 @@ for (const key of ["native-10-v2", "jet-10-v2"]) {
   Deno.test(`relayer: waits until the reward of ${key} pays for a settlement, and earns by it`, async () => {
     await using net = await RelayerHarness.start({ relayer: false });
     const v2 = new Version2Harness(net, key);
-    await net.startRelayer({ settle: "profitable" });
+    let reads = 0;
+    const chain = (own: Chain): Chain => ({
+      ...own,
+      runGetMethod: (address, method, ...rest) => {
+        if (method === "get_settle_info") reads++;
+        return own.runGetMethod(address, method, ...rest);
+      },
+    });
+    await net.startRelayer({ settle: "profitable", chain });
     await v2.deposit(v2.note().commitment);
     await waitUntil("the deposit is indexed", async () => {
       const { body } = await net.get(`/tree/commitments?pool=${encodeURIComponent(v2.address)}`);
       return body.pending?.length === 1;
     });
-    await new Promise((resolve) => setTimeout(resolve, 5_000));
+    const earlier = reads;
+    // It asks again only if it did not decide to settle after it asked before.
+    await waitUntil("the settler has asked the pool twice", () => Promise.resolve(reads >= earlier + 2));
     equal(await v2.pool.getSettled(), 0, "the reward is an eighth of the cost");
     const balance = async () => (await net.chain.account(net.relayerAddress)).balance;
     const before = await balance();
