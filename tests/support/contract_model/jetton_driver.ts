@@ -66,21 +66,29 @@ export class JettonPoolDriver extends JettonDeposits {
     return this.model.claims.size + 2 > MAX_OPEN_CLAIMS ? "ERR_PAYOUTS_BLOCKED" : code;
   }
 
-  override async retryClaim({ which, offer }: Step & { do: "retry" }): Promise<void> {
+  override async retryClaim({ which, offer, bounce }: Step & { do: "retry" }): Promise<void> {
     const { model, pool, ledger } = this;
     const from = pool.user.address;
     if (offer === "unknown") {
-      return await this.expectRejected("ERR_UNKNOWN_CLAIM", storeRetryPayout(1n), 1_000_000_000n, from);
+      return await this.expectRejected(
+        "ERR_UNKNOWN_CLAIM",
+        storeRetryPayout(1n),
+        1_000_000_000n,
+        from,
+        bounce,
+      );
     }
     const id = [...model.claims.keys()][which % Math.max(1, model.claims.size)];
     if (id === undefined) return;
     const least = ledger.prices.gas(RETRY_GAS) + this.transferValue() + ledger.prices.forward(0, TRANSFER) +
       await ledger.unpaidStorage();
     const body = storeRetryPayout(id);
-    if (offer === "short") return await this.expectRejected("ERR_INSUFFICIENT_VALUE", body, least - 1n, from);
+    if (offer === "short") {
+      return await this.expectRejected("ERR_INSUFFICIENT_VALUE", body, least - 1n, from, bounce);
+    }
     const { amount, destination } = model.claims.get(id)!;
     const held = await this.jettons.balanceOf(destination);
-    const outcome = await pool.send(body, offer === "least" ? least : 2n * least, { from });
+    const outcome = await pool.send(body, offer === "least" ? least : 2n * least, { from, bounce });
     assert.deepEqual([outcome.exitCode, outcome.actionCode, outcome.logs], [0, 0, []]);
     const { spendableBalance: ground, balanceAfter } = ledger.audit(outcome);
     assert.equal(balanceAfter, ground, "the retry moved the pool's coins");
@@ -92,11 +100,14 @@ export class JettonPoolDriver extends JettonDeposits {
     const refused = this.#noteRefusals(outcome);
     if (!refused) assert.equal(await this.jettons.balanceOf(destination), held + amount);
     this.count(refused ? "retry refused" : "claim paid");
+    this.count(`retry ${bounce ? "with" : "without"} the bounce flag`);
   }
 
   override async payClaims(): Promise<void> {
     await this.gateWallet(0n);
-    while (this.model.claims.size > 0) await this.retryClaim({ do: "retry", which: 0, offer: "ample" });
+    while (this.model.claims.size > 0) {
+      await this.retryClaim({ do: "retry", which: 0, offer: "ample", bounce: true });
+    }
   }
 
   coinsOwed(): bigint {

@@ -46,7 +46,12 @@ export type Step =
   /** The issuer changes the value that the wallet of a jetton pool requires of a transfer, in nano. */
   | { readonly do: "gate"; readonly minValue: bigint }
   /** Someone pays a refused payout again. */
-  | { readonly do: "retry"; readonly which: number; readonly offer: RetryOffer }
+  | {
+    readonly do: "retry";
+    readonly which: number;
+    readonly offer: RetryOffer;
+    readonly bounce: boolean;
+  }
   | {
     readonly do: "sweep";
     readonly owner: boolean;
@@ -90,7 +95,13 @@ const gate = as("gate", { minValue: fc.constantFrom(0n, 150_000_000n, 600_000_00
 const retry = as("retry", {
   which: fc.nat(20),
   offer: fc.constantFrom<RetryOffer>("least", "ample", "short", "unknown"),
+  bounce: fc.boolean(),
 });
+/** A pool with 254 open claims accepts one withdrawal more, one with 255 none. */
+const claims = fc.oneof(
+  { weight: 15, arbitrary: fc.constant(0) },
+  { weight: 1, arbitrary: fc.constantFrom(254, 255) },
+);
 
 /** Generates scenarios: the initial state, prices, balance, and the steps. */
 export function scenarios(longest: number) {
@@ -149,7 +160,7 @@ export function scenarios(longest: number) {
       weight: 1,
       arbitrary: fc.nat(3),
     }),
-    claims: fc.oneof({ weight: 15, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.constant(254) }),
+    claims,
   }, plain);
   return fc.record({
     start,
