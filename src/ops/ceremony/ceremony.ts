@@ -119,12 +119,14 @@ export async function contributeToCeremony(
   },
 ): Promise<Transcript> {
   using _folderLock = await lockExisting(step.folder);
-  const { circuits } = await readTranscript(step.folder);
-  const seeds = contributionSeeds(circuitsOf(circuits), step.entropy);
+  let seeds: PerCircuit<Uint8Array> = {};
   try {
     return await addContribution(
       step,
-      () => ({ name: step.name }),
+      ({ circuits }) => {
+        seeds = contributionSeeds(circuitsOf(circuits), step.entropy);
+        return { name: step.name };
+      },
       (circuit) => Promise.resolve(seeds[circuit]),
     );
   } finally {
