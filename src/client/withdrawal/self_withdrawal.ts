@@ -28,11 +28,12 @@ export async function withdrawSelf(
   options: ProveOptions = {},
 ): Promise<TransactionId> {
   const note = await findNoteLeaf(request.pool, request.note, options);
+  const args = await buildWithdrawArgs({ ...request, note, relayer: null, fee: 0n, refund: 0n }, options);
   for (let staleSlots = 0;; staleSlots++) {
     try {
-      return await sendWithdrawal({ ...request, note }, options);
+      return await sendWithdrawal({ ...request, note }, args, options);
     } catch (error) {
-      // Another withdrawal changed the slot first; the note is unspent.
+      // Another withdrawal changed the slot first. The note is unspent, and only the path is outside the proof.
       const isStale = error instanceof StaleSlot && staleSlots < MAX_STALE_SLOTS;
       if (!isStale) throw error;
     }
@@ -43,10 +44,10 @@ class StaleSlot extends Problem {}
 
 async function sendWithdrawal(
   request: SelfWithdrawalRequest,
+  args: WithdrawArgs,
   options: ProveOptions,
 ): Promise<TransactionId> {
   const { chain, pool, note: { nullifierHash }, wallet, recipient, pollIntervalMs = 1_000, clock } = request;
-  const args = await buildWithdrawArgs({ ...request, relayer: null, fee: 0n, refund: 0n }, options);
   // The price of gas may rise before the message arrives; the excess is returned.
   const value = (await pool.getWithdrawValue(0n)) * 5n / 4n;
   await assertFunds(wallet, value + MAX_TRANSFER_FEE_NANO, "withdrawal");
