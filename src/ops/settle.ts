@@ -151,6 +151,8 @@ async function settleNext(
     await delay(1000 * seconds, signal, clock);
   }
   const after = (await pool.chain.account(pool.address, { signal })).last;
+  const isLost = async () => await pool.getSettled({ signal }) !== first;
+  if (await isLost()) return "lost"; // a refused message would cost its fees
   await wallet.send([pool.buildSettleMessage({ newRoot: input.newRoot, end, proof, value })]);
   onStep({ step: "sent" });
   const answer = await waitForAnswer(pool, wallet, { after, pollIntervalMs, clock, signal });
@@ -160,6 +162,8 @@ async function settleNext(
   if (answer.exitCode === exitCodes.ERR_STALE_SETTLE || answer.exitCode === exitCodes.ERR_TOO_SOON) {
     return "lost";
   }
+  // The pool checks the proof against what is settled now, so it refuses a proof that begins before that.
+  if (answer.exitCode === exitCodes.ERR_PROOF_INVALID && await isLost()) return "lost";
   throw new Problem("contract_refused", `the pool refused the settlement: ${refusalReason(answer.exitCode)}`);
 }
 

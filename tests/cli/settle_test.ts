@@ -9,7 +9,7 @@ import { formatDeployments } from "../../src/core/protocol/deployments.ts";
 import type { Clock } from "../../src/core/time.ts";
 import { MerkleTree } from "../../src/core/tree/merkle_tree.ts";
 import { startLocalnet } from "../../src/localnet/localnet.ts";
-import { settleDeposits, type SettleStep } from "../../src/ops/settle.ts";
+import { DepositQueueReader, settleDeposits, type SettleStep } from "../../src/ops/settle.ts";
 import { createProver } from "../../src/prover/prover.ts";
 import { connect } from "../../src/ton/endpoint/toncenter.ts";
 import { V2Pool } from "../../src/ton/pool/v2/pool.ts";
@@ -20,7 +20,7 @@ import { runCli } from "../support/cli/run_cli.ts";
 
 const KEY = "native-10-v2";
 const DENOMINATION = toNano(10);
-const commitments = Array.from({ length: 24 }, (_, i) => poseidon([BigInt(i), 7n]));
+const commitments = Array.from({ length: 32 }, (_, i) => poseidon([BigInt(i), 7n]));
 
 /** Starts a local network and opens wallets of a depositor, a payer and a rival settler. */
 async function openScene(dir: string) {
@@ -142,23 +142,28 @@ async function settlesInOrder(
   });
 }
 
-async function settlesBesideRival(
-  t: Deno.TestContext,
-  { net, pool, prover, deposit, payer, rival, rootOf }: Scene,
-): Promise<void> {
+/** Returns a function that settles as a wallet, on a clock that does not wait. */
+function openSettlers({ net, pool, prover }: Pick<Scene, "net" | "pool" | "prover">) {
   let now = Date.now();
-  /** Moves the network's time forward instead of sleeping. */
+  /** Moves the network's time forward instead of sleeping, unless it has passed during a slow proof. */
   const clock: Clock = {
     now: () => now,
     async sleep(ms) {
-      now += ms;
+      const { syncUtime } = await pool.chain.account(pool.address);
+      now = Math.max(now + ms, 1000 * (syncUtime + 1));
       await net.setNow(Math.floor(now / 1000));
     },
   };
-  const settleAs = async (wallet: Wallet, onWait = () => Promise.resolve()) => {
+  return async (
+    wallet: Wallet,
+    { onWait = () => Promise.resolve(), reader }: {
+      readonly onWait?: () => Promise<void>;
+      readonly reader?: DepositQueueReader;
+    } = {},
+  ) => {
     const steps: SettleStep["step"][] = [];
     const read: number[] = [];
-    const batches = await settleDeposits({ pool, wallet, prover }, {
+    const batches = await settleDeposits({ pool, wallet, prover, ...reader && { reader } }, {
       pollIntervalMs: 1,
       clock: {
         ...clock,
@@ -174,18 +179,25 @@ async function settlesBesideRival(
     });
     return { read, steps, ranges: batches.map(({ first, end }) => [first, end]) };
   };
+}
+
+async function settlesBesideRival(t: Deno.TestContext, scene: Scene): Promise<void> {
+  const { pool, deposit, payer, rival, rootOf } = scene;
+  const settleAs = openSettlers(scene);
 
   await t.step(
-    "a rival that settles first costs the fees of one refused message, and no deposit",
+    "a rival that settles before the message is sent costs nothing, and no deposit",
     async () => {
       await deposit(2);
       const rivals: number[][][] = [];
-      const { read, steps, ranges } = await settleAs(payer, async () => {
-        if (rivals.length === 0) rivals.push((await settleAs(rival)).ranges);
+      const { read, steps, ranges } = await settleAs(payer, {
+        async onWait() {
+          if (rivals.length === 0) rivals.push((await settleAs(rival)).ranges);
+        },
       });
       deepEqual([rivals, ranges], [[[[16, 19]]], []]);
-      deepEqual(steps, ["reading", "proving", "waiting", "sent", "lost", "reading"]);
-      equal(read.at(-1), 2, "the second read has only the rival's settlement and our refused one");
+      deepEqual(steps, ["reading", "proving", "waiting", "lost", "reading"]);
+      equal(read.at(-1), 1, "the second read has only the rival's settlement");
       deepEqual([await pool.getSettled(), await pool.getCurrentRoot()], [19, rootOf(19)]);
     },
   );
@@ -195,4 +207,31 @@ async function settlesBesideRival(
     deepEqual((await settleAs(payer)).ranges, [[19, 24]]);
     deepEqual([await pool.getSettled(), await pool.getCurrentRoot()], [24, rootOf(24)]);
   });
+
+  await t.step("a rival that settles a part of our batch just before it is a lost race, too", async () => {
+    await deposit(8);
+    const rivals: number[][][] = [];
+    const beaten: Wallet = Object.create(payer, {
+      send: {
+        async value(...args: Parameters<Wallet["send"]>) {
+          if (rivals.length === 0) {
+            rivals.push((await settleAs(rival, { reader: new PartialReader(pool) })).ranges);
+          }
+          return await payer.send(...args);
+        },
+      },
+    });
+    const { steps, ranges } = await settleAs(beaten);
+    deepEqual([rivals, ranges], [[[[24, 27]]], [[27, 32]]]);
+    deepEqual(steps.slice(0, 4), ["reading", "proving", "sent", "lost"]);
+    deepEqual([await pool.getSettled(), await pool.getCurrentRoot()], [32, rootOf(32)]);
+  });
+}
+
+/** Reads only the oldest three waiting deposits. */
+class PartialReader extends DepositQueueReader {
+  override async read() {
+    const { tree, waiting } = await super.read();
+    return { tree, waiting: waiting.slice(0, 3) };
+  }
 }
