@@ -119,14 +119,12 @@ export async function contributeToCeremony(
   },
 ): Promise<Transcript> {
   using _folderLock = await lockExisting(step.folder);
-  let seeds: PerCircuit<Uint8Array> = {};
+  const { circuits } = await readTranscript(step.folder);
+  const seeds = contributionSeeds(circuitsOf(circuits), step.entropy);
   try {
     return await addContribution(
       step,
-      ({ circuits }) => {
-        seeds = contributionSeeds(circuitsOf(circuits), step.entropy);
-        return { name: step.name };
-      },
+      () => ({ name: step.name }),
       (circuit) => Promise.resolve(seeds[circuit]),
     );
   } finally {
