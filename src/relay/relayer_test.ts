@@ -22,6 +22,7 @@ async function relayerBesideQueue({ settle, canProve }: { settle?: SettleMode; c
   Object.defineProperty(scene, "now", { get: () => time.now() - START_MS });
   const { code, codeHash } = loadPoolCode("native2");
   scene.accounts[poolAddress.toRawString()] = { code };
+  scene.accounts[testAddress(2).toRawString()] = { balance: 100n * DENOMINATION }; // the relayer's wallet
   let infoReads = 0;
   Object.assign(scene.getters, {
     getSettled: () => [int(0)],
