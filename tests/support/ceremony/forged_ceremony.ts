@@ -69,9 +69,15 @@ export async function openForgedCeremony(directory: string, arithmetic: Arithmet
   await Deno.writeFile(`${directory}/earlier.json`, earlier.files.get(TRANSCRIPT_FILE)!);
 
   const transcript = folderTranscript(honest);
-  /** Changes the entries, and their hashes. */
-  const rewrite = (change: (entries: Entries) => unknown) =>
+  /** Changes the entries and their hashes, but not the signatures, which may be invalid then. */
+  const rewriteSigned = (change: (entries: Entries) => unknown) =>
     rewriteTranscript(copyFolder(honest), ({ entries }) => void change(entries));
+  /** Changes the entries and their hashes, and removes the signatures, which would be refused first. */
+  const rewrite = (change: (entries: Entries) => unknown) =>
+    rewriteSigned((entries) => {
+      change(entries);
+      for (const entry of entries) if (entry.kind === "contribution") delete entry.signature;
+    });
   return {
     directory,
     arithmetic,
@@ -81,6 +87,7 @@ export async function openForgedCeremony(directory: string, arithmetic: Arithmet
     transcript,
     published: (keyEntries(transcript)[3] as BeaconEntry).value,
     rewrite,
+    rewriteSigned,
     /** Changes the second contribution to the deposit key in the transcript. */
     withKeys: (change: (keys: DepositKeys, all: Entries) => void) =>
       rewrite((entries) => change(depositKeys(entries)[1], entries)),
@@ -88,7 +95,7 @@ export async function openForgedCeremony(directory: string, arithmetic: Arithmet
     withKey: async (change: (key: Zkey) => Partial<Zkey>) => {
       const { current } = requireKeys(await loadCeremony(honest));
       const file = serializeZkey({ ...current.deposit, ...change(current.deposit) });
-      const folder = rewrite((entries) => depositKeys(entries)[3].zkey = bytesToHex(sha256(file)));
+      const folder = rewriteSigned((entries) => depositKeys(entries)[3].zkey = bytesToHex(sha256(file)));
       folder.files.set(keyFileName("deposit", 4), file);
       return folder;
     },

@@ -15,13 +15,7 @@ import {
   multiplyG1,
   tamperTranscript,
 } from "./ceremony_fixture.ts";
-import {
-  depositKeys,
-  type Entries,
-  type ForgedCeremony,
-  provePossession,
-  writeProofs,
-} from "./forged_ceremony.ts";
+import { depositKeys, type ForgedCeremony, provePossession, writeProofs } from "./forged_ceremony.ts";
 
 /** A forged folder. */
 export type ForgedFolder = [
@@ -104,21 +98,24 @@ export function forgedOrder({ honest, rewrite }: ForgedCeremony): ForgedFolder[]
 }
 
 /** Contributions whose signature does not fit. */
-export function forgedSignatures({ plan, rewrite }: ForgedCeremony): ForgedFolder[] {
+export function forgedSignatures({ plan, rewriteSigned }: ForgedCeremony): ForgedFolder[] {
   return [
     [
       "a signature of another contribution",
-      () => rewrite((all) => (all[3] as Contribution).signature = (all[2] as Contribution).signature),
+      () => rewriteSigned((all) => (all[3] as Contribution).signature = (all[2] as Contribution).signature),
       "transcript: signature_invalid",
     ],
     [
       "a signature under another named key",
-      () => rewrite((all) => (all[3] as Contribution).signature!.publicKey = plan.contributors[1].publicKey),
+      () =>
+        rewriteSigned((all) =>
+          (all[3] as Contribution).signature!.publicKey = plan.contributors[1].publicKey
+        ),
       "transcript: signature_invalid",
     ],
     [
       "a public key that is not a point",
-      () => rewrite((all) => (all[3] as Contribution).signature!.publicKey = "ff".repeat(32)),
+      () => rewriteSigned((all) => (all[3] as Contribution).signature!.publicKey = "ff".repeat(32)),
       "transcript: signature_invalid",
     ],
   ];
@@ -184,7 +181,7 @@ export function forgedProofs({ transcript, rewrite, withKeys }: ForgedCeremony):
     ],
     [
       "another contribution hash",
-      () => withKeys((keys, all) => (unsign(all), keys.contributionHash = "00".repeat(64))),
+      () => withKeys((keys) => keys.contributionHash = "00".repeat(64)),
       "transcript: contribution_hash_mismatch",
     ],
   ];
@@ -196,7 +193,7 @@ export function forgedSecrets({ transcript, arithmetic, rewrite }: ForgedCeremon
   return [
     ["a secret of 1", async () => {
       const proof = await provePossession(1n, { circuitHash, contributions: [] }, multiplyG1(1n), arithmetic);
-      return rewrite((all) => (unsign(all), writeProofs(all, [proof])));
+      return rewrite((all) => writeProofs(all, [proof]));
     }, "transcript: delta_unchanged"],
     ["a secret that undoes the one before", async () => {
       const first = await provePossession(7n, { circuitHash, contributions: [] }, multiplyG1(7n), arithmetic);
@@ -208,7 +205,6 @@ export function forgedSecrets({ transcript, arithmetic, rewrite }: ForgedCeremon
         arithmetic,
       );
       return rewrite((all) => {
-        unsign(all);
         writeProofs(all, [first, second]);
       });
     }, "transcript: delta_reset"],
@@ -269,11 +265,6 @@ export function forgedEvidence({ honest, directory }: ForgedCeremony): ForgedFol
 function addQ(point: string): string {
   const x = BigInt(`0x${point.slice(0, 96)}`) + BASE_FIELD_MODULUS;
   return x.toString(16).padStart(96, "0") + point.slice(96);
-}
-
-/** Removes the signatures, which would be refused first. */
-function unsign(entries: Entries): void {
-  for (const entry of entries) if (entry.kind === "contribution") delete entry.signature;
 }
 
 function withoutChange(folder: MemoryFolder, change: (files: MemoryFolder["files"]) => void): MemoryFolder {
