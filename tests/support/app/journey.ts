@@ -95,7 +95,7 @@ async function inspect(page: Page, name: string, pictures: string | undefined): 
         .map((each) => ({ text: each.textContent?.trim() ?? "", box: each.getBoundingClientRect() }))
         .filter(({ box }) => box.height > 0 && (box.height < least - 0.5 || box.width < least - 0.5))
         .map(({ text, box }) => `${text} ${Math.round(box.width)}x${Math.round(box.height)}`),
-      headings: document.querySelectorAll("h1").length,
+      headings: [...document.querySelectorAll("h1")].filter((each) => each.checkVisibility()).length,
       broken: [...document.querySelectorAll(".top-row > *, .button")]
         .map((each) => document.createTreeWalker(each, NodeFilter.SHOW_TEXT).nextNode())
         .filter((text) => {
