@@ -49,7 +49,10 @@ const cases: FaultCases = {
     await other.page.close();
     answer("signs");
     await visit.page.bringToFront();
-    await waitForNotice(visit, /faster.*back/);
+    await waitForNotice(
+      visit,
+      /^Another deposit came first, and the pool returned your payment, less fees\. Try again\.$/,
+    );
     await visit.inspect("wallet-overtaken");
     assert.ok(before - await balanceOf(scene) < MAX_SPENT, "the overtaken payment returned");
     await pay(scene, visit, "signs");
