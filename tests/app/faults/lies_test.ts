@@ -79,7 +79,7 @@ const cases: FaultCases = {
     await visit.page.setOfflineMode(true);
     relayer.open();
     await visit.step("withdraw-failed", SETTLEMENT_TIMEOUT_MS);
-    assert.match((await visit.notices()).join(" "), /may still arrive.*Follow it/);
+    assert.match((await visit.notices()).join(" "), /sent to a relayer and may still arrive/);
     await visit.page.setOfflineMode(false);
     await visit.click("Follow it");
     await assertPaid(scene, visit, recipient);
