@@ -18,6 +18,15 @@ const normal = [
 /** Left out unless all tests run, because they take minutes: mutants put before contract tests, and version 2 pools. */
 const SLOW_TESTS = ["tools/mutants/tolk/worker_test.ts", "tests/contracts/v2"];
 
+/** Run by `test:app` and `test:all` only: each keeps a browser busy for up to two minutes, and CI has 40 in all. */
+const BROWSER_TESTS = [
+  ...["artifacts", "backup", "clock", "full_storage", "lies", "network", "relayer", "wallet_v1"]
+    .map((name) => `tests/app/faults/${name}_test.ts`),
+  ...["money", "store"].map((name) => `tests/app/kills/${name}_test.ts`),
+  ...["keyboard", "session", "settings", "task"].map((name) => `tests/app/screens/${name}_test.ts`),
+  ...["command_line", "passphrase"].map((name) => `tests/app/${name}_test.ts`),
+];
+
 /** The folders of `tests/` that `normal` leaves out. */
 const slow = [...Deno.readDirSync("tests")].map(({ name }) => `tests/${name}`).filter((path) =>
   !normal.includes(path)
@@ -27,7 +36,7 @@ const slow = [...Deno.readDirSync("tests")].map(({ name }) => `tests/${name}`).f
 const sets: Readonly<Record<string, readonly string[]>> = {
   fast,
   normal: [...fast, ...normal],
-  slow: [...slow, ...SLOW_TESTS],
+  slow: [...slow.flatMap((folder) => filesWithout(BROWSER_TESTS, folder)), ...SLOW_TESTS],
   app: ["tests/app"],
   all: [...fast, "testkit", "tests"],
 };
