@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { runCase, type Visit, withFaultScene } from "../../support/app/fault_scene.ts";
 import { openPayment, withdraw } from "../../support/app/steps/money_steps.ts";
+import { waitUntil } from "../../support/relayer/relayer_harness.ts";
 import { chromium } from "../../support/system/chromium.ts";
 
 const HOUR_MS = 3_600_000;
@@ -40,7 +41,11 @@ Deno.test({
           await visit.reopen();
           await visit.click("Continue");
           await visit.page.waitForFunction(isWaiting);
-          await new Promise((resolve) => setTimeout(resolve, 2_500)); // three reads of the chain
+          const before = scene.gates.deposit.requests.length;
+          await waitUntil(
+            "three reads of the chain",
+            () => scene.gates.deposit.requests.length >= before + 3,
+          );
           assert.equal(await visit.page.evaluate(isWaiting), true);
           scene.gates.deposit.alter = (_path, json) => {
             if (json.result?.sync_utime) json.result.sync_utime += AFTER_EXPIRY_SECONDS;
