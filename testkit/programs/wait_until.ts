@@ -1,10 +1,10 @@
 const POLL_INTERVAL_MS = 50;
 
-/** Polls until `holds`. Throws with `claim` after `timeoutMs`, by default a minute. */
+/** Polls until `holds`. Throws with `claim` after `timeoutMs`, by default two minutes. */
 export async function waitUntil(
   claim: string,
-  holds: () => Promise<boolean>,
-  timeoutMs = 60_000,
+  holds: () => boolean | Promise<boolean>,
+  timeoutMs = 120_000,
 ): Promise<void> {
   for (const end = Date.now() + timeoutMs; Date.now() < end;) {
     if (await holds()) return;

@@ -4,7 +4,7 @@ import { type Address, beginCell, contractAddress, type StateInit, toNano } from
 import { type Deployment, formatDeployments } from "../../src/core/protocol/deployments.ts";
 import { nativePoolAddress } from "../../testkit/chain/pool_addresses.ts";
 import { nativePoolInit } from "../../src/ton/pool/state_init.ts";
-import { waitUntil } from "../support/relayer/relayer_harness.ts";
+import { waitUntil } from "../../testkit/programs/wait_until.ts";
 import { startCliFixture } from "../support/cli/cli_fixture.ts";
 import { runCli } from "../support/cli/run_cli.ts";
 

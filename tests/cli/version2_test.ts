@@ -2,7 +2,7 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { Address } from "@ton/core";
 import { parseTransferLink } from "../../src/cli/commands/localnet/pay.ts";
-import { waitUntil } from "../support/relayer/relayer_harness.ts";
+import { waitUntil } from "../../testkit/programs/wait_until.ts";
 import { parseJsonLines, startCliFixture } from "../support/cli/cli_fixture.ts";
 import { runCli } from "../support/cli/run_cli.ts";
 

@@ -3,7 +3,8 @@ import { deepEqual, equal } from "node:assert/strict";
 import { Address } from "@ton/core";
 import { fieldToHex } from "../../src/core/crypto/field.ts";
 import { createMetrics } from "../../src/telemetry/metrics.ts";
-import { RelayerHarness, waitUntil } from "../support/relayer/relayer_harness.ts";
+import { waitUntil } from "../../testkit/programs/wait_until.ts";
+import { RelayerHarness } from "../support/relayer/relayer_harness.ts";
 
 const KEY = "native-1";
 const fee = 61_000_003n;

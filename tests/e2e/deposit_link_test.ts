@@ -20,7 +20,7 @@ import {
   Problem,
 } from "../../src/mod.ts";
 import { decodeTransferLink } from "../support/cli/transfer_link.ts";
-import { waitUntil } from "../support/relayer/relayer_harness.ts";
+import { waitUntil } from "../../testkit/programs/wait_until.ts";
 
 const network = "localnet" as const;
 const localnet = await startLocalnet({ blockTimeMs: 100, pools: ["1"] });

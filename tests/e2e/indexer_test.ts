@@ -8,7 +8,8 @@ import { MERKLE_TREE_HEIGHT } from "../../src/core/tree/merkle_tree.ts";
 import { PoolTree } from "../../src/relay/indexer/tree/pool_tree.ts";
 import { encodeSnapshot } from "../../src/tree/snapshot_codec.ts";
 import { readLeaves } from "../../testkit/relayer/leaf_batches.ts";
-import { RelayerHarness, waitUntil, withMethods } from "../support/relayer/relayer_harness.ts";
+import { waitUntil } from "../../testkit/programs/wait_until.ts";
+import { RelayerHarness, withMethods } from "../support/relayer/relayer_harness.ts";
 
 const KEY = "native-1";
 const OTHER = "native-10";

@@ -16,7 +16,7 @@ import { Pool } from "../../src/ton/pool/pool.ts";
 import { scanPoolTransactions } from "../../src/ton/pool/history/scan.ts";
 import { connect } from "../../src/ton/endpoint/toncenter.ts";
 import { openWallet, type OutgoingMessage, type Wallet } from "../../src/ton/wallet/wallet.ts";
-import { waitUntil } from "../support/relayer/relayer_harness.ts";
+import { waitUntil } from "../../testkit/programs/wait_until.ts";
 import { omit } from "../../src/core/omit.ts";
 
 const network = "localnet";

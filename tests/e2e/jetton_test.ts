@@ -13,7 +13,8 @@ import { estimateWithdrawalCost } from "../../src/ton/pool/withdrawal_cost.ts";
 import { incomingMessagesSince } from "../../src/ton/wallet/incoming_messages.ts";
 import { fetchJettonWalletAddress, fetchJettonWalletData } from "../../src/ton/jetton/jetton.ts";
 import { fetchNetworkPrices } from "../../src/ton/network_prices.ts";
-import { RelayerHarness, waitUntil } from "../support/relayer/relayer_harness.ts";
+import { waitUntil } from "../../testkit/programs/wait_until.ts";
+import { RelayerHarness } from "../support/relayer/relayer_harness.ts";
 
 const KEY = "jet-10";
 const DENOMINATION = 10_000_000n; // of 6 decimals

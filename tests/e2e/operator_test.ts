@@ -7,7 +7,8 @@ import { freePort } from "../../testkit/programs/program.ts";
 import { startRelayerProcess } from "../../testkit/relayer/relayer_process.ts";
 import { redisServer } from "../../testkit/servers/services.ts";
 import { startTcpProxy } from "../../testkit/servers/tcp_proxy.ts";
-import { RelayerHarness, waitUntil } from "../support/relayer/relayer_harness.ts";
+import { waitUntil } from "../../testkit/programs/wait_until.ts";
+import { RelayerHarness } from "../support/relayer/relayer_harness.ts";
 
 const KEY = "native-1";
 const TOKEN = "0123456789abcdef";

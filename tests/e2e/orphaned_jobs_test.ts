@@ -6,7 +6,8 @@ import { deepEqual, equal, match } from "node:assert/strict";
 import { Address } from "@ton/core";
 import { createMetrics } from "../../src/telemetry/metrics.ts";
 import { acceptWithoutSending, startWithoutSending } from "../support/relayer/accepted_withdrawal.ts";
-import { RelayerHarness, waitUntil } from "../support/relayer/relayer_harness.ts";
+import { waitUntil } from "../../testkit/programs/wait_until.ts";
+import { RelayerHarness } from "../support/relayer/relayer_harness.ts";
 
 const KEY = "native-1";
 const recipient = Address.parse(`0:${"42".repeat(32)}`);

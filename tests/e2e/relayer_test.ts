@@ -4,7 +4,8 @@ import { Address } from "@ton/core";
 import { FIELD_MODULUS, fieldToHex } from "../../src/core/crypto/field.ts";
 import { poseidon } from "../../src/core/crypto/poseidon.ts";
 import type { Note } from "../../src/core/protocol/note.ts";
-import { RelayerHarness, waitUntil } from "../support/relayer/relayer_harness.ts";
+import { waitUntil } from "../../testkit/programs/wait_until.ts";
+import { RelayerHarness } from "../support/relayer/relayer_harness.ts";
 
 const KEY = "native-1";
 const DENOMINATION = 1_000_000_000n;

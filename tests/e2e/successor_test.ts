@@ -10,7 +10,8 @@ import type { Deployments } from "../../src/core/protocol/deployments.ts";
 import { createNote } from "../../src/core/protocol/note.ts";
 import { deployPool } from "../../src/ops/deploy/deploy.ts";
 import { Pool } from "../../src/ton/pool/pool.ts";
-import { RelayerHarness, waitUntil } from "../support/relayer/relayer_harness.ts";
+import { waitUntil } from "../../testkit/programs/wait_until.ts";
+import { RelayerHarness } from "../support/relayer/relayer_harness.ts";
 
 const OLD = "native-1";
 const NEW = "native-1-g1";

@@ -4,7 +4,8 @@ import { Address } from "@ton/core";
 import { RelayerClient } from "../../src/client/relayer/relayer_client.ts";
 import { withdrawViaRelayers } from "../../src/client/withdrawal/relayed_withdrawal.ts";
 import { type AnswerTransform, startRelayerProxy } from "../support/relayer/relayer_proxy.ts";
-import { RelayerHarness, waitUntil, withMethods } from "../support/relayer/relayer_harness.ts";
+import { waitUntil } from "../../testkit/programs/wait_until.ts";
+import { RelayerHarness, withMethods } from "../support/relayer/relayer_harness.ts";
 
 const KEY = "native-1";
 const fresh = (byte: number) => new Address(0, Buffer.alloc(32, byte));

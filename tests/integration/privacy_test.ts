@@ -11,7 +11,8 @@ import { formatNote, type Note } from "../../src/core/protocol/note.ts";
 import { postgresQuery } from "../../testkit/servers/postgres_query.ts";
 import { startRelayerProcess } from "../../testkit/relayer/relayer_process.ts";
 import { freshDatabase, postgresServer, redisServer } from "../../testkit/servers/services.ts";
-import { RelayerHarness, waitUntil } from "../support/relayer/relayer_harness.ts";
+import { waitUntil } from "../../testkit/programs/wait_until.ts";
+import { RelayerHarness } from "../support/relayer/relayer_harness.ts";
 
 const KEY = "native-1";
 const IPV4 = "198.51.100.77";

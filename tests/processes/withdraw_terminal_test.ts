@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { Address } from "@ton/core";
 import { noteId } from "../../src/client/notes/note_store.ts";
-import { waitUntil } from "../support/relayer/relayer_harness.ts";
+import { waitUntil } from "../../testkit/programs/wait_until.ts";
 import { startCliFixture } from "../support/cli/cli_fixture.ts";
 import { startRelayerProxy } from "../support/relayer/relayer_proxy.ts";
 import { sourceCommand } from "../../testkit/programs/program.ts";

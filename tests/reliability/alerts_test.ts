@@ -3,7 +3,8 @@ import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { Address } from "@ton/core";
 import { formatDeployments } from "../../src/core/protocol/deployments.ts";
 import { fieldToHex } from "../../src/core/crypto/field.ts";
-import { RelayerHarness, waitUntil } from "../support/relayer/relayer_harness.ts";
+import { waitUntil } from "../../testkit/programs/wait_until.ts";
+import { RelayerHarness } from "../support/relayer/relayer_harness.ts";
 import { startRelayerProcess } from "../../testkit/relayer/relayer_process.ts";
 
 const KEY = "native-1";

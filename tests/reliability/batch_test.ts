@@ -4,12 +4,8 @@ import { Address } from "@ton/core";
 import { fieldToHex } from "../../src/core/crypto/field.ts";
 import type { Note } from "../../src/core/protocol/note.ts";
 import { incomingMessagesSince } from "../../src/ton/wallet/incoming_messages.ts";
-import {
-  type HarnessResponse,
-  RelayerHarness,
-  waitUntil,
-  withMethods,
-} from "../support/relayer/relayer_harness.ts";
+import { waitUntil } from "../../testkit/programs/wait_until.ts";
+import { type HarnessResponse, RelayerHarness, withMethods } from "../support/relayer/relayer_harness.ts";
 
 const KEY = "native-1";
 const PAID = 1_000_000_000n - 60_000_000n;

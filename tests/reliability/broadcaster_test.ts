@@ -7,7 +7,8 @@ import { openPostgresStore } from "../../src/store/postgres/postgres_store.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { Chain } from "../../src/ton/chain.ts";
 import { freshDatabase, postgresServer } from "../../testkit/servers/services.ts";
-import { RelayerHarness, waitUntil, withMethods } from "../support/relayer/relayer_harness.ts";
+import { waitUntil } from "../../testkit/programs/wait_until.ts";
+import { RelayerHarness, withMethods } from "../support/relayer/relayer_harness.ts";
 import { type HeldBroadcasts, startHeldBroadcasts } from "../support/relayer/held_broadcasts.ts";
 
 const KEY = "native-1";

@@ -1,7 +1,8 @@
 /** A stalled endpoint is consistent with itself; the relayer must not serve its data all the same. */
 import { deepEqual, equal, match } from "node:assert/strict";
 import { Address } from "@ton/core";
-import { RelayerHarness, waitUntil, withMethods } from "../support/relayer/relayer_harness.ts";
+import { waitUntil } from "../../testkit/programs/wait_until.ts";
+import { RelayerHarness, withMethods } from "../support/relayer/relayer_harness.ts";
 
 const KEY = "native-1";
 

@@ -8,7 +8,8 @@ import { SCHEMA_VERSION } from "../../src/store/postgres/migrate.ts";
 import { sourceCommand } from "../../testkit/programs/program.ts";
 import { startRelayerProcess } from "../../testkit/relayer/relayer_process.ts";
 import { freshDatabase, postgresServer } from "../../testkit/servers/services.ts";
-import { RelayerHarness, waitUntil } from "../support/relayer/relayer_harness.ts";
+import { waitUntil } from "../../testkit/programs/wait_until.ts";
+import { RelayerHarness } from "../support/relayer/relayer_harness.ts";
 
 const KEY = "native-1";
 

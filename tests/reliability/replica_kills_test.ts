@@ -10,7 +10,8 @@ import { fieldToHex } from "../../src/core/crypto/field.ts";
 import { postgresQuery } from "../../testkit/servers/postgres_query.ts";
 import { type RelayerProcess, startRelayerProcess } from "../../testkit/relayer/relayer_process.ts";
 import { freshDatabase, postgresServer } from "../../testkit/servers/services.ts";
-import { RelayerHarness, waitUntil } from "../support/relayer/relayer_harness.ts";
+import { waitUntil } from "../../testkit/programs/wait_until.ts";
+import { RelayerHarness } from "../support/relayer/relayer_harness.ts";
 
 const KEY = "native-0.1";
 const NOTES = 5;

@@ -7,7 +7,8 @@ import { Buffer } from "node:buffer";
 import { Address } from "@ton/core";
 import { formatDeployments } from "../../src/core/protocol/deployments.ts";
 import { fieldToHex } from "../../src/core/crypto/field.ts";
-import { RelayerHarness, waitUntil } from "../support/relayer/relayer_harness.ts";
+import { waitUntil } from "../../testkit/programs/wait_until.ts";
+import { RelayerHarness } from "../support/relayer/relayer_harness.ts";
 import { type RelayerProcess, startRelayerProcess } from "../../testkit/relayer/relayer_process.ts";
 import { freshDatabase, postgresServer, redisServer } from "../../testkit/servers/services.ts";
 

@@ -13,7 +13,8 @@ import { postgresQuery } from "../../testkit/servers/postgres_query.ts";
 import { type RelayerProcess, startRelayerProcess } from "../../testkit/relayer/relayer_process.ts";
 import { freshDatabase, postgresServer } from "../../testkit/servers/services.ts";
 import { startTcpProxy } from "../../testkit/servers/tcp_proxy.ts";
-import { RelayerHarness, waitUntil } from "../support/relayer/relayer_harness.ts";
+import { waitUntil } from "../../testkit/programs/wait_until.ts";
+import { RelayerHarness } from "../support/relayer/relayer_harness.ts";
 
 const KEY = "native-1";
 const ignore = !await postgresServer();

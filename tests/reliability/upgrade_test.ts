@@ -6,7 +6,8 @@ import { Address } from "@ton/core";
 import { formatDeployments } from "../../src/core/protocol/deployments.ts";
 import { fieldToHex } from "../../src/core/crypto/field.ts";
 import { SCHEMA_VERSION } from "../../src/store/postgres/migrate.ts";
-import { RelayerHarness, waitUntil } from "../support/relayer/relayer_harness.ts";
+import { waitUntil } from "../../testkit/programs/wait_until.ts";
+import { RelayerHarness } from "../support/relayer/relayer_harness.ts";
 import { postgresQuery } from "../../testkit/servers/postgres_query.ts";
 import {
   type RelayerProcess,

@@ -7,7 +7,8 @@ import { connect } from "../../src/ton/endpoint/toncenter.ts";
 import type { Chain, TransactionId } from "../../src/ton/chain.ts";
 import { withVerifier } from "../../src/ton/endpoint/verified_chain.ts";
 import { startFaultProxy } from "../../testkit/servers/fault_proxy.ts";
-import { RelayerHarness, waitUntil, withMethods } from "../support/relayer/relayer_harness.ts";
+import { waitUntil } from "../../testkit/programs/wait_until.ts";
+import { RelayerHarness, withMethods } from "../support/relayer/relayer_harness.ts";
 
 const KEY = "native-1";
 

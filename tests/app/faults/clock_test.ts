@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { runCase, type Visit, withFaultScene } from "../../support/app/fault_scene.ts";
 import { openPayment, withdraw } from "../../support/app/steps/money_steps.ts";
-import { waitUntil } from "../../support/relayer/relayer_harness.ts";
+import { waitUntil } from "../../../testkit/programs/wait_until.ts";
 import { chromium } from "../../support/system/chromium.ts";
 
 const HOUR_MS = 3_600_000;

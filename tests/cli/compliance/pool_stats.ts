@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { Address } from "@ton/core";
 import { readPoolStats } from "../../../src/ops/audit/pool_stats.ts";
-import { waitUntil, withMethods } from "../../support/relayer/relayer_harness.ts";
+import { waitUntil } from "../../../testkit/programs/wait_until.ts";
+import { withMethods } from "../../support/relayer/relayer_harness.ts";
 import { runCli } from "../../support/cli/run_cli.ts";
 import { type ComplianceScene, type ReportedScene } from "./scene.ts";
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { Cell } from "@ton/core";
 import { renderSVG } from "uqr";
 import { decodeTransferLink } from "../../support/cli/transfer_link.ts";
-import { waitUntil } from "../../support/relayer/relayer_harness.ts";
+import { waitUntil } from "../../../testkit/programs/wait_until.ts";
 import { parseJsonLines, startCliFixture } from "../../support/cli/cli_fixture.ts";
 import { runCli } from "../../support/cli/run_cli.ts";
 import { sourceCommand, startProgram } from "../../../testkit/programs/program.ts";

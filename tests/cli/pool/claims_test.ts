@@ -14,7 +14,8 @@ import { hashState, rebuildState } from "../../../src/ops/rescue/rebuilt_state.t
 import { fetchJettonWalletAddress, fetchJettonWalletData } from "../../../src/ton/jetton/jetton.ts";
 import { withTempDirectory } from "../../../testkit/programs/temp_directory.ts";
 import { runCli } from "../../support/cli/run_cli.ts";
-import { RelayerHarness, waitUntil } from "../../support/relayer/relayer_harness.ts";
+import { waitUntil } from "../../../testkit/programs/wait_until.ts";
+import { RelayerHarness } from "../../support/relayer/relayer_harness.ts";
 
 const KEY = "jet-10";
 const DENOMINATION = 10_000_000n;

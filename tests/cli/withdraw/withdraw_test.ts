@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createNote, formatNote } from "../../../src/core/protocol/note.ts";
 import { noteId } from "../../../src/client/notes/note_store.ts";
-import { waitUntil } from "../../support/relayer/relayer_harness.ts";
+import { waitUntil } from "../../../testkit/programs/wait_until.ts";
 import { parseJsonLines } from "../../support/cli/cli_fixture.ts";
 import { falsePaths, quoteFees } from "./false_answers.ts";
 import { runCli } from "../../support/cli/run_cli.ts";

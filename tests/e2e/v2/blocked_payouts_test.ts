@@ -8,7 +8,8 @@ import { fieldToHex } from "../../../src/core/crypto/field.ts";
 import { poseidon } from "../../../src/core/crypto/poseidon.ts";
 import { exitCodes } from "../../../src/core/errors/problem.ts";
 import { manyClaims, withOpenClaims } from "../../../testkit/chain/v2/claims.ts";
-import { RelayerHarness, waitUntil } from "../../support/relayer/relayer_harness.ts";
+import { waitUntil } from "../../../testkit/programs/wait_until.ts";
+import { RelayerHarness } from "../../support/relayer/relayer_harness.ts";
 import { Version2Harness } from "../../support/relayer/version2_harness.ts";
 
 const KEY = "jet-10-v2";

@@ -6,7 +6,8 @@ import { fieldToHex } from "../../../src/core/crypto/field.ts";
 import { poseidon } from "../../../src/core/crypto/poseidon.ts";
 import { auditPool } from "../../../src/ops/audit/audit.ts";
 import { fetchJettonWalletAddress, fetchJettonWalletData } from "../../../src/ton/jetton/jetton.ts";
-import { RelayerHarness, waitUntil } from "../../support/relayer/relayer_harness.ts";
+import { waitUntil } from "../../../testkit/programs/wait_until.ts";
+import { RelayerHarness } from "../../support/relayer/relayer_harness.ts";
 import { recipient, Version2Harness } from "../../support/relayer/version2_harness.ts";
 import { decodeTransferLink } from "../../support/cli/transfer_link.ts";
 

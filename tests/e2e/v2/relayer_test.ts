@@ -3,7 +3,8 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { fieldToHex } from "../../../src/core/crypto/field.ts";
 import { poseidon } from "../../../src/core/crypto/poseidon.ts";
 import type { Note } from "../../../src/core/protocol/note.ts";
-import { RelayerHarness, waitUntil } from "../../support/relayer/relayer_harness.ts";
+import { waitUntil } from "../../../testkit/programs/wait_until.ts";
+import { RelayerHarness } from "../../support/relayer/relayer_harness.ts";
 import { FEE, KEY, newNote, recipient, Version2Harness } from "../../support/relayer/version2_harness.ts";
 
 /** The slots of the pool's spent set. */

@@ -4,7 +4,8 @@ import type { Chain } from "../../../src/ton/chain.ts";
 import { settleDeposits } from "../../../src/ops/settle.ts";
 import { createMetrics } from "../../../src/telemetry/metrics.ts";
 import { settlementDueAt } from "../../../src/ton/pool/v2/settlement_terms.ts";
-import { RelayerHarness, waitUntil } from "../../support/relayer/relayer_harness.ts";
+import { waitUntil } from "../../../testkit/programs/wait_until.ts";
+import { RelayerHarness } from "../../support/relayer/relayer_harness.ts";
 import { newNote, Version2Harness } from "../../support/relayer/version2_harness.ts";
 
 Deno.test("relayer: settles eagerly, each deposit once, also after a restart in between and beside a rival", async () => {

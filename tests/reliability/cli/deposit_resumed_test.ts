@@ -1,7 +1,7 @@
 /** `tonado deposit` by a phone, killed: the next run reports what became of a payment before it shows a link. */
 import assert from "node:assert/strict";
 import { Cell } from "@ton/core";
-import { waitUntil } from "../../support/relayer/relayer_harness.ts";
+import { waitUntil } from "../../../testkit/programs/wait_until.ts";
 import { startCliFixture } from "../../support/cli/cli_fixture.ts";
 import { runCli } from "../../support/cli/run_cli.ts";
 import { sourceCommand, startProgram } from "../../../testkit/programs/program.ts";

@@ -1,6 +1,6 @@
 /** With several proofs of one note, `tonado withdraw` reports the recipient that the chain shows as paid. */
 import assert from "node:assert/strict";
-import { waitUntil } from "../../support/relayer/relayer_harness.ts";
+import { waitUntil } from "../../../testkit/programs/wait_until.ts";
 import { parseJsonLines } from "../../support/cli/cli_fixture.ts";
 import { runCli } from "../../support/cli/run_cli.ts";
 import { startRelayerProxy } from "../../support/relayer/relayer_proxy.ts";

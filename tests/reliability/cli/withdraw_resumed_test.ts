@@ -4,7 +4,7 @@ import { Address } from "@ton/core";
 import { noteStoreFile } from "../../../src/client/notes/files/note_store_file.ts";
 import { findNote, noteId } from "../../../src/client/notes/note_store.ts";
 import { Secret } from "../../../src/core/text/secret.ts";
-import { waitUntil } from "../../support/relayer/relayer_harness.ts";
+import { waitUntil } from "../../../testkit/programs/wait_until.ts";
 import { parseJsonLines, startCliFixture } from "../../support/cli/cli_fixture.ts";
 import { runCli } from "../../support/cli/run_cli.ts";
 import { startRelayerProxy } from "../../support/relayer/relayer_proxy.ts";

@@ -2,7 +2,8 @@
 import { equal } from "node:assert/strict";
 import type { Address } from "@ton/core";
 import { fieldToHex } from "../../../src/core/crypto/field.ts";
-import { type RelayerHarness, waitUntil, withMethods } from "./relayer_harness.ts";
+import { waitUntil } from "../../../testkit/programs/wait_until.ts";
+import { type RelayerHarness, withMethods } from "./relayer_harness.ts";
 
 /** Starts a relayer whose wallet sends nothing. */
 export function startWithoutSending(net: RelayerHarness): Promise<unknown> {

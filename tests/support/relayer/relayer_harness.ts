@@ -2,6 +2,7 @@
  * A relayer on a localnet with real endpoint, emulator, contracts, proofs and store. A test can disconnect the
  * relayer from its endpoint.
  */
+import { waitUntil } from "../../../testkit/programs/wait_until.ts";
 import type { Address } from "@ton/core";
 import { addressToField } from "../../../src/core/protocol/messages/address_field.ts";
 import type { Deployment, Deployments } from "../../../src/core/protocol/deployments.ts";
@@ -250,14 +251,6 @@ export function withMethods<T extends object>(target: T, methods: Partial<T>): T
       return typeof value === "function" ? value.bind(target) : value;
     },
   });
-}
-
-export async function waitUntil(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  const end = Date.now() + 120_000;
-  while (!await holds()) {
-    if (Date.now() > end) throw new Error(`waited in vain: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
 }
 
 async function answerOf(response: Response): Promise<HarnessResponse> {

@@ -8,7 +8,8 @@ import { MerkleTree } from "../../../src/core/tree/merkle_tree.ts";
 import { settleDeposits } from "../../../src/ops/settle.ts";
 import { fetchJettonWalletAddress } from "../../../src/ton/jetton/jetton.ts";
 import { V2Pool } from "../../../src/ton/pool/v2/pool.ts";
-import { type RelayerHarness, waitUntil } from "./relayer_harness.ts";
+import { waitUntil } from "../../../testkit/programs/wait_until.ts";
+import { type RelayerHarness } from "./relayer_harness.ts";
 
 export const KEY = "native-10-v2";
 export const FEE = 200_000_000n;

@@ -18,7 +18,8 @@ import { openKvStore } from "../../../src/store/kv/kv_store.ts";
 import { createMemoryRateLimitStore } from "../../../src/store/memory/memory_rate_limit_store.ts";
 import type { PoolInfo } from "../../../src/ton/pool/pool_getters.ts";
 import { openWallet } from "../../../src/ton/wallet/wallet.ts";
-import { RelayerHarness, waitUntil } from "./relayer_harness.ts";
+import { waitUntil } from "../../../testkit/programs/wait_until.ts";
+import { RelayerHarness } from "./relayer_harness.ts";
 
 export const KEY = "native-1";
 export const recipient = Address.parse(`0:${"42".repeat(32)}`);
