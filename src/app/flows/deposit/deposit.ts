@@ -198,7 +198,7 @@ function nextPaying(state: PayingState, event: DepositEvent): DepositState {
       const wallet = nextWallet(state.wallet, event, state.attempt + 1);
       if (wallet === state.wallet) return state;
       const isNewAttempt = wallet.at === "proving" && state.wallet.at !== "proving";
-      return { ...state, wallet, attempt: isNewAttempt ? state.attempt + 1 : state.attempt };
+      return { ...state, wallet, ...isNewAttempt && { attempt: state.attempt + 1, refused: undefined } };
     }
   }
 }

@@ -59,7 +59,7 @@ export interface PayingState {
   readonly ticket: DepositTicket;
   readonly wallet: WalletStep;
   readonly attempt: number;
-  readonly refused?: string; // reason for the last payment that the pool returned
+  readonly refused?: string | undefined; // reason for the last payment that the pool returned
   readonly offline?: boolean; // the endpoint does not respond; the flow retries
 }
 

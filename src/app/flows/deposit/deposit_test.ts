@@ -180,7 +180,9 @@ Deno.test("after another deposit took the leaf, the wallet is asked again only w
     type: "returned",
   });
   deepEqual(walletOf(other), { at: "ready", payer });
-  equal(walletOf(after(back, { type: "pay" }))?.at, "proving");
+  const again = after(back, { type: "pay" });
+  equal(walletOf(again)?.at, "proving");
+  deepEqual([back, again].map((state) => state.step === "paying" && state.refused), ["stale", undefined]);
 });
 
 Deno.test("a reloaded page waits until the payment request of the earlier visit has expired", () => {
