@@ -92,11 +92,11 @@ const cases: FaultCases = {
   ) {
     const content = contentWith(scene, 1);
     const visit = await scene.visit({ content });
+    await visit.page.waitForSelector(".notice.is-good"); // the app has read that a backup exists
     await forgetStorage(visit, scene);
     await chooseAmount(visit);
-    await visit.step("offer");
-    await visit.click("Save a file");
-    await seeNotice(visit, /cannot be read\. Use a backup/);
+    await visit.step("deposit-failed");
+    assert.match((await visit.notices())[1], /cannot be read\. Use a backup/);
     await visit.click("Lock");
     await visit.step("locked");
     await visit.unlock();
