@@ -1,7 +1,8 @@
-/** Does not change the tree. Few leaves are hashed here in short steps, whole subtrees by `hasher`. */
+/** Hashes new leaves without changing the tree. Few leaves are hashed here in short steps, whole subtrees by `hasher`. */
 import { concatBytes } from "@noble/hashes/utils.js";
 import { Problem } from "../core/errors/problem.ts";
 import { FIELD_BYTES, fieldFromBytes, fieldToBytes, writeFieldBytes } from "../core/crypto/field.ts";
+import { HashedLeaves, type NodeRange } from "../core/tree/hashed_leaves.ts";
 import type { MerkleTree } from "../core/tree/merkle_tree.ts";
 import { hashLevel } from "../core/crypto/poseidon.ts";
 import { allocateNodes, MERKLE_TREE_HEIGHT, nodeCounts, TREE_CAPACITY } from "../core/tree/tree_levels.ts";
@@ -13,47 +14,57 @@ const SUBTREE_LEAVES = 2 ** MIN_HASHED_HEIGHT;
 const MAX_HASHED_BYTES_PER_TURN = 128 * FIELD_BYTES;
 const MAX_LEAVES_PER_TURN = 2_048;
 
-export async function computeRootAfter(
+/** Throws `not_in_field` or `tree_full`. */
+export async function hashLeavesAfter(
   tree: Pick<MerkleTree, "size" | "root" | "levels">,
   commitments: readonly bigint[],
   hasher: Pick<TreeHasher, "hashLevels">,
-): Promise<bigint> {
+): Promise<HashedLeaves> {
   const { size, root, levels } = tree;
-  if (commitments.length === 0) return root;
-  if (size + commitments.length > TREE_CAPACITY) throw new Problem("tree_full");
+  const end = size + commitments.length;
+  if (end === size) return new HashedLeaves(size, end, root, []);
+  if (end > TREE_CAPACITY) throw new Problem("tree_full");
   const leaves = await elementsToBytes(commitments);
   const edge = (SUBTREE_LEAVES - size % SUBTREE_LEAVES) % SUBTREE_LEAVES; // free leaves of the last subtree
-  const climb = (from: number, to: number, first: number, nodes: Uint8Array) =>
-    hashRightEdge(levels, { from, to }, first, nodes);
   if (commitments.length < edge + SUBTREE_LEAVES) {
-    return fieldFromBytes(await climb(0, MERKLE_TREE_HEIGHT, size, leaves));
+    const ranges = await hashRightEdge(levels, { level: 0, first: size, nodes: leaves }, MERKLE_TREE_HEIGHT);
+    return new HashedLeaves(size, end, rootOf(ranges), ranges);
   }
-  const subtrees = await hashSubtrees(leaves.subarray(edge * FIELD_BYTES), hasher);
-  const filled = edge === 0
-    ? new Uint8Array()
-    : await climb(0, MIN_HASHED_HEIGHT, size, leaves.subarray(0, edge * FIELD_BYTES));
-  const first = Math.floor(size / SUBTREE_LEAVES);
-  return fieldFromBytes(
-    await climb(MIN_HASHED_HEIGHT, MERKLE_TREE_HEIGHT, first, concatBytes(filled, subtrees)),
+  const filled = edge === 0 ? [] : await hashRightEdge(
+    levels,
+    { level: 0, first: size, nodes: leaves.subarray(0, edge * FIELD_BYTES) },
+    MIN_HASHED_HEIGHT,
   );
+  const subtrees = await hashSubtrees(leaves.subarray(edge * FIELD_BYTES), size + edge, hasher);
+  const lowest = {
+    level: MIN_HASHED_HEIGHT,
+    first: Math.floor(size / SUBTREE_LEAVES),
+    nodes: concatBytes(...filled.splice(MIN_HASHED_HEIGHT).map(({ nodes }) => nodes), subtrees.pop()!.nodes),
+  };
+  const above = await hashRightEdge(levels, lowest, MERKLE_TREE_HEIGHT);
+  return new HashedLeaves(size, end, rootOf(above), [...filled, ...subtrees, ...above]);
 }
 
-/** Returns the nodes of level `to` above `nodes`, the last nodes of level `from`, which start at `first`. */
+const rootOf = (ranges: readonly NodeRange[]) => fieldFromBytes(ranges[ranges.length - 1].nodes);
+
+/** Returns the last nodes of the levels from `lowest`, which are its level's last nodes, up to level `to`. */
 async function hashRightEdge(
   levels: readonly Uint8Array[],
-  { from, to }: { readonly from: number; readonly to: number },
-  first: number,
-  nodes: Uint8Array,
-): Promise<Uint8Array> {
-  for (let level = from; level < to; level++) {
+  lowest: NodeRange,
+  to: number,
+): Promise<NodeRange[]> {
+  const ranges = [lowest];
+  let { first, nodes } = lowest;
+  for (let { level } = lowest; level < to; level++) {
     if (first % 2 === 1) {
       const left = levels[level].subarray((first - 1) * FIELD_BYTES, first * FIELD_BYTES);
       nodes = concatBytes(left, nodes);
     }
     nodes = await hashNextLevel(nodes, fieldToBytes(zeros[level]));
     first = Math.floor(first / 2);
+    ranges.push({ level: level + 1, first, nodes });
   }
-  return nodes;
+  return ranges;
 }
 
 async function hashNextLevel(nodes: Uint8Array, zero: Uint8Array): Promise<Uint8Array> {
@@ -65,13 +76,22 @@ async function hashNextLevel(nodes: Uint8Array, zero: Uint8Array): Promise<Uint8
   return above;
 }
 
-async function hashSubtrees(leaves: Uint8Array, hasher: Pick<TreeHasher, "hashLevels">): Promise<Uint8Array> {
+/** Returns the nodes of the levels up to `MIN_HASHED_HEIGHT`. */
+async function hashSubtrees(
+  leaves: Uint8Array,
+  first: number,
+  hasher: Pick<TreeHasher, "hashLevels">,
+): Promise<NodeRange[]> {
   const count = leaves.length / FIELD_BYTES;
   const counts = nodeCounts(count);
   const levels = counts.map((nodes, level) => allocateNodes(level, nodes));
   levels[0].set(leaves);
   await hasher.hashLevels(levels, 0, count);
-  return levels[MIN_HASHED_HEIGHT].subarray(0, counts[MIN_HASHED_HEIGHT] * FIELD_BYTES);
+  return levels.slice(0, MIN_HASHED_HEIGHT + 1).map((nodes, level) => ({
+    level,
+    first: first / 2 ** level,
+    nodes: nodes.subarray(0, counts[level] * FIELD_BYTES),
+  }));
 }
 
 async function elementsToBytes(elements: readonly bigint[]): Promise<Uint8Array> {

@@ -7,6 +7,7 @@ import {
   isFieldElement,
   writeFieldBytes,
 } from "../crypto/field.ts";
+import type { HashedLeaves } from "./hashed_leaves.ts";
 import { LeafIndex } from "./leaf_index.ts";
 import { assertCanonicalElements, hashPairs } from "../crypto/poseidon.ts";
 import {
@@ -85,10 +86,9 @@ export class MerkleTree {
       this.#reserveAbove(end);
       const [height, slots] = await Promise.all([
         work.hashLevels(this.#levels, start, end),
-        this.#index.isExpensiveToExtend(end) ? work.buildIndex(this.#levels[0], end) : undefined,
+        this.#buildSlots(end, work),
       ]);
-      if (slots) this.#index.restore(slots, end);
-      else this.#index.extend(this.#levels[0], end); // at once, so that small appends never add up to large work
+      this.#takeIndex(slots, end);
       this.#commitAppend(end, height);
     } catch (error) {
       this.#moveToNewBuffers(); // parts of the failed work may still be writing
@@ -98,11 +98,33 @@ export class MerkleTree {
     }
   }
 
-  async buildIndexUsing(work: TreeHasher): Promise<void> {
-    const size = this.#size;
-    if (this.#index.isExpensiveToExtend(size)) {
-      this.#index.restore(await work.buildIndex(this.#levels[0], size), size);
+  /** Appends hashed leaves up to number `end` without hashing them again. Throws a RangeError if they do not fit. */
+  async appendHashed(hashed: HashedLeaves, end: number, work: Pick<TreeHasher, "buildIndex">): Promise<void> {
+    this.#assertNotAppending();
+    if (this.#size < hashed.start || end < this.#size || end > hashed.end) {
+      throw new RangeError(
+        `leaves ${hashed.start} to ${hashed.end} were hashed, not ${this.#size} to ${end}`,
+      );
     }
+    this.#appending = true;
+    try {
+      this.#reserve(0, end);
+      this.#reserveAbove(end);
+      hashed.copyLeavesTo(this.#levels[0], this.#size, end);
+      this.#takeIndex(await this.#buildSlots(end, work), end);
+      hashed.copyNodesTo(this.#levels, this.#size, end);
+      if (end < hashed.end) hashEdge(this.#levels, end, end);
+      this.#size = end;
+      this.#root = undefined;
+    } finally {
+      this.#appending = false;
+    }
+  }
+
+  async buildIndexUsing(work: Pick<TreeHasher, "buildIndex">): Promise<void> {
+    const size = this.#size;
+    const slots = await this.#buildSlots(size, work);
+    if (slots) this.#takeIndex(slots, size);
   }
 
   leaf(i: number): bigint {
@@ -168,6 +190,17 @@ export class MerkleTree {
   #node(level: number, i: number): bigint {
     if (i * 2 ** level >= this.#size) return zeros[level];
     return fieldFromBytes(this.#levels[level].subarray(i * FIELD_BYTES, (i + 1) * FIELD_BYTES));
+  }
+
+  /** Returns undefined if the index can be extended at once. */
+  async #buildSlots(end: number, work: Pick<TreeHasher, "buildIndex">): Promise<Uint32Array | undefined> {
+    return this.#index.isExpensiveToExtend(end) ? await work.buildIndex(this.#levels[0], end) : undefined;
+  }
+
+  /** After every append, so that small ones never add up to large work. */
+  #takeIndex(slots: Uint32Array | undefined, end: number): void {
+    if (slots) this.#index.restore(slots, end);
+    else this.#index.extend(this.#levels[0], end);
   }
 
   #commitAppend(end: number, height: number): void {

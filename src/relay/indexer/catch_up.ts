@@ -20,7 +20,6 @@ import { bookEvents, type LedgerObserver } from "../operations/ledger.ts";
 import { HistoryVerifier } from "./history_verifier.ts";
 import { type IndexerEvent, ROWS_PENDING_REASON } from "./indexer_state.ts";
 import type { PoolState } from "./pool_state.ts";
-import { assertLeavesFollow } from "./tree/pool_tree.ts";
 import { RollbackTrigger } from "./rollback.ts";
 import { applyJobEvent } from "./job_outcome.ts";
 
@@ -181,8 +180,6 @@ async function applyBatch(
   const parts = splitBetweenTransactions(events, store.batchLimit);
   for (const [i, part] of parts.entries()) {
     const to = i < parts.length - 1 ? part[part.length - 1].tx : end;
-    const leaves = part.filter((event) => event.kind === "deposit");
-    assertLeavesFollow(leaves, pool.tree.leafCount);
     const log = pool.tree.logEntries(part);
     const now = clock.now();
     const ledger = bookEvents(part, pool, walletAddress);

@@ -1,20 +1,30 @@
-/** The predicted root equals the later root, at the cost of hashing the new leaves. */
+/** The predicted root equals the later root, and the leaves that were hashed for it need not be hashed again. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { propertyParameters } from "../../../testkit/random/property_runs.ts";
 import { Problem, type ProblemCode } from "../../../src/core/errors/problem.ts";
-import { FIELD_BYTES, FIELD_MODULUS } from "../../../src/core/crypto/field.ts";
+import { FIELD_BYTES, FIELD_MODULUS, writeFieldBytes } from "../../../src/core/crypto/field.ts";
 import { MerkleTree } from "../../../src/core/tree/merkle_tree.ts";
 import { TREE_CAPACITY } from "../../../src/core/tree/tree_levels.ts";
 import { MIN_HASHED_HEIGHT, type TreeHasher } from "../../../src/core/tree/tree_hasher.ts";
 import { yieldToEventLoop } from "../../../src/core/event_loop_yield.ts";
-import { computeRootAfter } from "../../../src/tree/root_after.ts";
+import { hashLeavesAfter } from "../../../src/tree/root_after.ts";
 import { inlineTreeService } from "../../../src/tree/tree_service.ts";
 import { TreeWorkers } from "../../../src/tree/tree_workers.ts";
 
 const refuses = (code: ProblemCode) => (error: unknown) => error instanceof Problem && error.code === code;
 const leavesOf = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, i) => BigInt(from + i + 1) ** 9n);
+
+async function rootAfter(...args: Parameters<typeof hashLeavesAfter>): Promise<bigint> {
+  return (await hashLeavesAfter(...args)).root;
+}
+
+function bytesOf(leaves: readonly bigint[]): Uint8Array {
+  const bytes = new Uint8Array(leaves.length * FIELD_BYTES);
+  for (const [i, leaf] of leaves.entries()) writeFieldBytes(leaf, bytes, i * FIELD_BYTES);
+  return bytes;
+}
 
 function treeOf(size: number): MerkleTree {
   const tree = new MerkleTree();
@@ -47,7 +57,7 @@ for (const where of ["workers", "this thread"]) {
         fc.asyncProperty(count, count, async (size, more) => {
           const [tree, plain] = [treeOf(size), treeOf(size + more)];
           const { root } = tree;
-          assert.equal(await computeRootAfter(tree, leavesOf(size, size + more), work), plain.root);
+          assert.equal(await rootAfter(tree, leavesOf(size, size + more), work), plain.root);
           assert.deepEqual([tree.size, tree.root], [size, root]);
           tree.appendMany(leavesOf(size, size + more));
           assert.deepEqual(
@@ -63,6 +73,54 @@ for (const where of ["workers", "this thread"]) {
   });
 }
 
+const part = fc.nat(1_300);
+const parts = fc.oneof(
+  fc.array(part, { maxLength: 6 }),
+  fc.constantFrom([1], [0, 1, 511], [512, 512], [513, 511, 1]),
+);
+Deno.test("root after: a tree that takes the hashed leaves in parts equals one that hashes them", async () => {
+  await fc.assert(
+    fc.asyncProperty(count, parts, fc.nat(600), async (size, parts, rest) => {
+      const end = size + parts.reduce((sum, part) => sum + part, 0);
+      const [tree, plain] = [treeOf(size), treeOf(size)];
+      const hashed = await hashLeavesAfter(tree, leavesOf(size, end + rest), inlineTreeService);
+      for (const part of parts) {
+        const [from, to] = [plain.size, plain.size + part];
+        assert.ok(hashed.contains(from, bytesOf(leavesOf(from, to))));
+        await tree.appendHashed(hashed, to, inlineTreeService);
+        plain.appendMany(leavesOf(from, to));
+        assert.deepEqual([tree.size, tree.root], [plain.size, plain.root]);
+        if (to === 0) continue;
+        assert.deepEqual(tree.path(to - 1), plain.path(to - 1));
+        assert.equal(tree.indexOf(plain.leaf(to - 1)), to - 1);
+      }
+      tree.append(5n); // what was copied must also serve later appends
+      plain.append(5n);
+      assert.deepEqual(tree.levels.map((nodes) => nodes.slice()), plain.levels.map((nodes) => nodes.slice()));
+    }),
+    {
+      ...propertyParameters(40),
+      examples: [[0, [1], 0], [1, [1], 1], [700, [9_000], 0], [511, [1, 1, 512], 3]],
+    },
+  );
+});
+
+Deno.test("root after: hashed leaves are recognised by number and value, and belong to their tree only", async () => {
+  const hashed = await hashLeavesAfter(treeOf(600), leavesOf(600, 2_000), inlineTreeService);
+  assert.ok(hashed.contains(600, bytesOf(leavesOf(600, 2_000))));
+  assert.ok(hashed.contains(1_024, bytesOf(leavesOf(1_024, 1_030))));
+  for (const first of [599, 601, 1_023]) assert.ok(!hashed.contains(first, bytesOf(leavesOf(600, 700))));
+  assert.ok(!hashed.contains(1_990, bytesOf(leavesOf(1_990, 2_001))));
+  for (const at of [0, 423, 424, 1_399]) {
+    const leaves = bytesOf(leavesOf(600, 2_000));
+    leaves[at * FIELD_BYTES + 31] ^= 1;
+    assert.ok(!hashed.contains(600, leaves), `leaf ${600 + at}`);
+  }
+  await assert.rejects(treeOf(599).appendHashed(hashed, 700, inlineTreeService), RangeError);
+  await assert.rejects(treeOf(650).appendHashed(hashed, 649, inlineTreeService), RangeError);
+  await assert.rejects(treeOf(650).appendHashed(hashed, 2_001, inlineTreeService), RangeError);
+});
+
 Deno.test("root after: only new leaves are sent to workers, and few leaves are not", async () => {
   const handed: number[] = [];
   const work: Pick<TreeHasher, "hashLevels"> = {
@@ -73,13 +131,13 @@ Deno.test("root after: only new leaves are sent to workers, and few leaves are n
     },
   };
   const tree = treeOf(20_001);
-  assert.equal(await computeRootAfter(tree, leavesOf(20_001, 20_101), work), treeOf(20_101).root);
+  assert.equal(await rootAfter(tree, leavesOf(20_001, 20_101), work), treeOf(20_101).root);
   const small = treeOf(33);
-  assert.equal(await computeRootAfter(small, leavesOf(33, 1_023), work), treeOf(1_023).root);
+  assert.equal(await rootAfter(small, leavesOf(33, 1_023), work), treeOf(1_023).root);
   assert.deepEqual(handed, [], "479 leaves fill the last subtree, and 511 are not a whole one");
-  assert.equal(await computeRootAfter(small, leavesOf(33, 1_024), work), treeOf(1_024).root);
+  assert.equal(await rootAfter(small, leavesOf(33, 1_024), work), treeOf(1_024).root);
   assert.equal(handed.length, 1);
-  assert.equal(await computeRootAfter(tree, leavesOf(20_001, 23_000), work), treeOf(23_000).root);
+  assert.equal(await rootAfter(tree, leavesOf(20_001, 23_000), work), treeOf(23_000).root);
   assert.equal(handed.length, 2);
   assert.ok(handed[1] < 3 * 4_096, `${handed[1]} nodes for 2,999 leaves`);
 });
@@ -96,18 +154,18 @@ async function turnsOf(work: Promise<unknown>): Promise<number> {
 
 Deno.test("root after: the event loop runs while many leaves are read and hashed", async () => {
   const [tree, away] = [treeOf(1), { hashLevels: () => Promise.resolve(MIN_HASHED_HEIGHT) }];
-  assert.equal(await turnsOf(computeRootAfter(tree, leavesOf(1, 101), inlineTreeService)), 0);
-  assert.ok(await turnsOf(computeRootAfter(tree, leavesOf(1, 1_023), inlineTreeService)) >= 10);
-  assert.ok(await turnsOf(computeRootAfter(tree, Array(2 ** 16).fill(1n), away)) >= 32);
+  assert.equal(await turnsOf(rootAfter(tree, leavesOf(1, 101), inlineTreeService)), 0);
+  assert.ok(await turnsOf(rootAfter(tree, leavesOf(1, 1_023), inlineTreeService)) >= 10);
+  assert.ok(await turnsOf(rootAfter(tree, Array(2 ** 16).fill(1n), away)) >= 32);
 });
 
 Deno.test("root after: a value outside the field, or one leaf too many, is refused", async () => {
   const tree = treeOf(3);
   for (const leaf of [-1n, FIELD_MODULUS]) {
-    await assert.rejects(computeRootAfter(tree, [1n, leaf], inlineTreeService), refuses("not_in_field"));
+    await assert.rejects(rootAfter(tree, [1n, leaf], inlineTreeService), refuses("not_in_field"));
   }
   const full = { size: TREE_CAPACITY - 1, root: 0n, levels: [] };
-  await assert.rejects(computeRootAfter(full, [1n, 2n], inlineTreeService), refuses("tree_full"));
+  await assert.rejects(rootAfter(full, [1n, 2n], inlineTreeService), refuses("tree_full"));
 });
 
 Deno.test("root after: the last leaf of a full tree is accepted", async () => {
@@ -116,5 +174,5 @@ Deno.test("root after: the last leaf of a full tree is accepted", async () => {
     root: 0n,
     levels: Array(20).fill(new Uint8Array(FIELD_BYTES * TREE_CAPACITY)),
   };
-  assert.equal(typeof await computeRootAfter(full, [1n], inlineTreeService), "bigint");
+  assert.equal(typeof await rootAfter(full, [1n], inlineTreeService), "bigint");
 });

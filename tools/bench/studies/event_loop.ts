@@ -2,7 +2,7 @@
 import { FIELD_BYTES } from "../../../src/core/crypto/field.ts";
 import { MerkleTree } from "../../../src/core/tree/merkle_tree.ts";
 import { createProver } from "../../../src/prover/prover.ts";
-import { computeRootAfter } from "../../../src/tree/root_after.ts";
+import { hashLeavesAfter } from "../../../src/tree/root_after.ts";
 import { TreeWorkers } from "../../../src/tree/tree_workers.ts";
 import { depositProverInput, withdrawProverInput } from "../../../testkit/circuits/prover_inputs.ts";
 import { startLoopProbe } from "../event_loop_probe.ts";
@@ -32,7 +32,7 @@ async function measureDelays(): Promise<Outcome> {
       tree = new MerkleTree();
       for (let i = 0; i < 4; i++) await tree.appendUsing(new Uint8Array(CHUNK_BYTES).fill(i + 1), workers);
     },
-    "root after 100 leaves on 2^17": () => computeRootAfter(followed, NEW_LEAVES, workers),
+    "root after 100 leaves on 2^17": () => hashLeavesAfter(followed, NEW_LEAVES, workers),
     "packing its snapshot": async () => {
       const { size, levels } = tree;
       packed = await workers.encodeSnapshot(

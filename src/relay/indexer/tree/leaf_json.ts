@@ -1,5 +1,21 @@
-/** Encodes leaves as JSON bytes, without a string for each leaf. */
+/** Pages of leaves, encoded as JSON bytes without a string for each leaf. */
 import { FIELD_BYTES } from "../../../core/crypto/field.ts";
+
+export interface CommitmentsPage {
+  readonly from: number;
+  readonly count: number;
+  readonly nextFrom: number | null; // null on the last page
+  /** The array's members as JSON in UTF-8, comma separated, in shared pieces. */
+  readonly items: readonly Uint8Array<ArrayBuffer>[];
+  /** Version 2 pools only, on the last page: the deposits that wait. */
+  readonly pending?: readonly { readonly leafIndex: number; readonly commitment: bigint }[];
+}
+
+export interface LeafPage {
+  readonly bytes: Uint8Array<ArrayBuffer>; // 32 for each leaf, big-endian
+  /** Whether more leaves follow, so that the page never changes. */
+  readonly isImmutable: boolean;
+}
 
 const utf8 = new TextEncoder();
 const LEAF_PREFIX = utf8.encode(`{"leafIndex":`);

@@ -3,38 +3,23 @@
  * from stored rows, new events or a snapshot.
  */
 import { Buffer } from "node:buffer";
-import { FIELD_BYTES, fieldFromBytes } from "../../../core/crypto/field.ts";
+import { FIELD_BYTES, fieldFromBytes, writeFieldBytes } from "../../../core/crypto/field.ts";
 import { Problem } from "../../../core/errors/problem.ts";
+import type { HashedLeaves } from "../../../core/tree/hashed_leaves.ts";
 import { MerkleTree } from "../../../core/tree/merkle_tree.ts";
 import type { Deposit, LeafRange, LogEntry, PoolId, Store } from "../../../store/store.ts";
 import type { PoolEvent } from "../../../ton/pool/history/pool_events.ts";
 import type { HistoryClaims } from "../../../ton/pool/history/scan.ts";
 import { LeafBatcher } from "../../../tree/leaf_batcher.ts";
-import { computeRootAfter } from "../../../tree/root_after.ts";
+import { hashLeavesAfter } from "../../../tree/root_after.ts";
 import { inlineTreeService, type TreeService } from "../../../tree/tree_service.ts";
-import { encodeLeavesJson } from "./leaf_json.ts";
+import { type CommitmentsPage, encodeLeavesJson, type LeafPage } from "./leaf_json.ts";
 import { PaymentLog, type SpentPage } from "./payment_log.ts";
 
 const LEAVES_PER_BLOCK = 1_000;
 /** More than a full pool needs. Clients read from first to last, so an LRU cache would never hit. */
 const MAX_CACHED_BYTES = 16 * 2 ** 20;
 const INITIAL_CAPACITY_LEAVES = 1_024;
-
-export interface CommitmentsPage {
-  readonly from: number;
-  readonly count: number;
-  readonly nextFrom: number | null; // null on the last page
-  /** The array's members as JSON in UTF-8, comma separated, in shared pieces. */
-  readonly items: readonly Uint8Array<ArrayBuffer>[];
-  /** Version 2 pools only, on the last page: the deposits that wait. */
-  readonly pending?: readonly { readonly leafIndex: number; readonly commitment: bigint }[];
-}
-
-export interface LeafPage {
-  readonly bytes: Uint8Array<ArrayBuffer>; // 32 for each leaf, big-endian
-  /** Whether more leaves follow, so that the page never changes. */
-  readonly isImmutable: boolean;
-}
 
 export type NewLeaf = Pick<Deposit, "commitment" | "timestamp">;
 
@@ -68,6 +53,8 @@ export class PoolTree {
   readonly allowsCopies: boolean = false; // whether a commitment may have several leaves
   protected readonly payments = new PaymentLog();
   #tree = new MerkleTree();
+  /** Leaves of a verified history that are not in the tree yet. */
+  #hashed: HashedLeaves | undefined;
   /** Encoded leaves, each followed by a comma. */
   #blocks: Uint8Array<ArrayBuffer>[] = [];
   #cachedBytes = 0;
@@ -118,6 +105,7 @@ export class PoolTree {
     const tree = MerkleTree.fromLevels(size, levels);
     await tree.buildIndexUsing(this.service);
     this.#tree = tree;
+    this.#hashed = undefined;
     this.#times = times;
     this.#clearBlocks();
   }
@@ -129,6 +117,7 @@ export class PoolTree {
 
   protected clearLeaves(): void {
     this.#tree = new MerkleTree();
+    this.#hashed = undefined;
     this.#times = new Uint32Array(INITIAL_CAPACITY_LEAVES);
     this.#clearBlocks();
   }
@@ -153,12 +142,24 @@ export class PoolTree {
     return undefined;
   }
 
-  /** The old tree stays in place until the promise resolves. */
+  /** The old tree stays in place until the promise resolves. Leaves of {@linkcode hashLeaves} are not hashed again. */
   async append(deposits: readonly NewLeaf[]): Promise<void> {
-    const leaves = new LeafBatcher(this.#tree, this.service);
-    this.#setTimes(this.size, deposits.map(({ timestamp }) => timestamp));
-    for (const { commitment } of deposits) await leaves.add(commitment);
-    await leaves.flush();
+    if (deposits.length === 0) return;
+    const [hashed, first] = [this.#hashed, this.size];
+    const leaves = new Uint8Array(deposits.length * FIELD_BYTES);
+    for (const [i, { commitment }] of deposits.entries()) {
+      writeFieldBytes(commitment, leaves, i * FIELD_BYTES);
+    }
+    this.#setTimes(first, deposits.map(({ timestamp }) => timestamp));
+    if (hashed?.contains(first, leaves)) {
+      await this.#tree.appendHashed(hashed, first + deposits.length, this.service);
+      if (this.size < hashed.end) return;
+    } else {
+      const batcher = new LeafBatcher(this.#tree, this.service);
+      await batcher.addBytes(leaves);
+      await batcher.flush();
+    }
+    this.#hashed = undefined;
   }
 
   matchesStore(store: StoredPool, pool: PoolId): Promise<boolean> {
@@ -180,13 +181,14 @@ export class PoolTree {
     return compared === this.size;
   }
 
-  /** Returns the root after these events. Does not change the tree. */
+  /** Returns the root after these events. Keeps the new nodes for {@linkcode append}; the tree stays as it is. */
   rootAfter({ leaves }: HistoryClaims): Promise<bigint> {
-    return this.rootAfterLeaves(leaves.map(({ commitment }) => commitment));
+    return this.hashLeaves(leaves.map(({ commitment }) => commitment));
   }
 
-  protected async rootAfterLeaves(commitments: readonly bigint[]): Promise<bigint> {
-    return await computeRootAfter(this.#tree, commitments, this.service);
+  protected async hashLeaves(commitments: readonly bigint[]): Promise<bigint> {
+    this.#hashed = await hashLeavesAfter(this.#tree, commitments, this.service);
+    return this.#hashed.root;
   }
 
   async load(store: StoredPool, pool: PoolId, signal: AbortSignal): Promise<void> {

@@ -5,7 +5,8 @@ import { toLeaves } from "../../../../testkit/relayer/leaf_batches.ts";
 import type { LeafRange } from "../../../store/store.ts";
 import { inlineTreeService, type TreeService } from "../../../tree/tree_service.ts";
 import type { HistoryClaims } from "../../../ton/pool/history/scan.ts";
-import { assertLeavesFollow, type CommitmentsPage, PoolTree, type StoredPool } from "./pool_tree.ts";
+import type { CommitmentsPage } from "./leaf_json.ts";
+import { assertLeavesFollow, PoolTree, type StoredPool } from "./pool_tree.ts";
 
 const COUNT = 2_500;
 const leaf = (i: number) => 10n ** 40n + BigInt(i);
@@ -144,4 +145,30 @@ Deno.test("pool tree: the root after new leaves is computed without an index or 
   equal(most, 2_048, "room for the new leaves");
   deepEqual([tree.root, tree.size], [root, 2_000]);
   equal(await tree.rootAfter(claimsOf([])), root);
+});
+
+Deno.test("pool tree: leaves of a verified history are hashed once, also when they are appended in parts", async () => {
+  let hashed = 0;
+  const service: TreeService = {
+    ...inlineTreeService,
+    hashLevels(levels, start, end) {
+      hashed += end - start;
+      return inlineTreeService.hashLevels(levels, start, end);
+    },
+  };
+  const [tree, expected] = [new PoolTree(service), new PoolTree()];
+  const deposits = Array.from({ length: 3_000 }, (_, i) => ({ commitment: leaf(i), timestamp: i }));
+  await expected.append(deposits);
+  const root = await tree.rootAfter(claimsOf(deposits.map(({ commitment }) => commitment)));
+  equal(hashed, 3_000);
+  for (let from = 0; from < 3_000; from += 700) await tree.append(deposits.slice(from, from + 700));
+  equal(hashed, 3_000);
+  deepEqual([tree.root, tree.root, tree.times], [root, expected.root, expected.times]);
+  await tree.append([{ commitment: leaf(3_000), timestamp: 3_000 }]);
+  equal(hashed, 3_001, "a leaf of no verified history is hashed");
+
+  await tree.rootAfter(claimsOf([leaf(3_001), leaf(3_002)]));
+  await tree.append([{ commitment: leaf(9), timestamp: 9 }]);
+  await expected.append([{ commitment: leaf(3_000), timestamp: 0 }, { commitment: leaf(9), timestamp: 0 }]);
+  equal(tree.root, expected.root, "other leaves than the verified ones are hashed themselves");
 });

@@ -10,13 +10,8 @@ import type { LogEntry, PoolId } from "../../../store/store.ts";
 import type { PoolEvent, SettlementEvent } from "../../../ton/pool/history/pool_events.ts";
 import type { HistoryClaims } from "../../../ton/pool/history/scan.ts";
 import type { TreeService } from "../../../tree/tree_service.ts";
-import {
-  type CommitmentsPage,
-  type KnownDeposit,
-  type NewLeaf,
-  PoolTree,
-  type StoredPool,
-} from "./pool_tree.ts";
+import type { CommitmentsPage } from "./leaf_json.ts";
+import { type KnownDeposit, type NewLeaf, PoolTree, type StoredPool } from "./pool_tree.ts";
 
 /** A tree of a version 2 pool. `size` counts settled deposits. */
 export class SettledTree extends PoolTree {
@@ -110,7 +105,7 @@ export class SettledTree extends PoolTree {
 
   override rootAfter({ leaves, settledEnd = this.size }: HistoryClaims): Promise<bigint> {
     const waiting = [...this.#queue, ...leaves].slice(0, Math.max(0, settledEnd - this.size));
-    return this.rootAfterLeaves(waiting.map(({ commitment }) => commitment));
+    return this.hashLeaves(waiting.map(({ commitment }) => commitment));
   }
 
   /** Returns a copy of the affected slots with these nullifier hashes added, in this order. */
