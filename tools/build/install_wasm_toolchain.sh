@@ -9,5 +9,5 @@ if ! command -v /usr/bin/rustc >/dev/null || [ ! -d /usr/lib/rustlib/src ] || ! 
 fi
 # wasm-pack asks for this folder before it calls cargo, which builds the standard library itself (-Zbuild-std).
 mkdir -p /usr/lib/rustlib/wasm32-unknown-unknown/lib
-command -v wasm-bindgen >/dev/null || cargo install --locked wasm-bindgen-cli --version 0.2.121
-command -v wasm-pack >/dev/null || cargo install --locked wasm-pack --version 0.15.1
+command -v wasm-bindgen >/dev/null || cargo install --debug --locked wasm-bindgen-cli --version 0.2.121
+command -v wasm-pack >/dev/null || cargo install --debug --locked wasm-pack --version 0.15.1
