@@ -230,7 +230,7 @@ for (const position of [0, 2]) {
     for (const { commitment } of notes) await v2.deposit(commitment);
     let isOwnerPaid = false;
     await net.startRelayer({
-      batchMs: 5_000,
+      batchMs: 15_000, // on a busy machine the first proof alone takes seconds to check
       chain: (chain) => ({
         ...chain,
         async send(message, options) {
