@@ -48,7 +48,7 @@ if (!(set in sets)) {
 }
 
 /** Tests wait, and the slow ones for seconds. */
-const spareJobs = set === "slow" ? 2 : 1;
+const spareJobs = set === "slow" ? 3 : 1;
 const leavesOut = set === "fast" || set === "normal";
 const junitPath = given.find((arg) => arg.startsWith("--junit-path="))?.slice("--junit-path=".length);
 const report = junitPath ?? await Deno.makeTempFile({ prefix: "tonado-test-", suffix: ".xml" });
