@@ -1,4 +1,4 @@
-import { serializeNoteStore } from "../../client/notes/note_store.ts";
+import { type NoteStoreContent, serializeNoteStore } from "../../client/notes/note_store.ts";
 import { openStoredNotes } from "../../client/notes/stored_notes.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import { createNoteSeed } from "../../core/protocol/seed/note_seed.ts";
@@ -21,7 +21,8 @@ export function storeServices(
       return { type: "found", hasPasskey: await passkeys.isEnrolled().catch(() => false) };
     },
     draw: () => drawPassphrase(context.random),
-    create: (passphrase) => createStore(context, passphrase),
+    create: (passphrase) =>
+      createStoreOf(context, { seed: createNoteSeed(context.random), records: [] }, passphrase),
     async open(passphrase) {
       const given = passphrase === "passkey" ? await passkeys.unlock() : passphrase;
       return await openSession(context, await vaults.open(await readStore(files), given));
@@ -37,14 +38,17 @@ export async function readStore(files: NoteFiles): Promise<Uint8Array> {
   return bytes;
 }
 
-/** The seed exists from the start, so that the first backup covers every later note. */
-async function createStore(context: AppContext, passphrase: Secret<string>): Promise<Session> {
-  const { files, vaults, random } = context;
-  const vault = await createVault(vaults, passphrase);
-  const content = serializeNoteStore({ seed: createNoteSeed(random), records: [] });
-  await writeFirst(context, await vault.encrypt(content));
-  await files.persist();
-  return await openSession(context, vault);
+/** Creates the store with its content and a seed, so that it is never empty and its first backup covers later notes. */
+export async function createStoreOf(
+  context: AppContext,
+  content: NoteStoreContent,
+  passphrase: Secret<string>,
+): Promise<Session> {
+  const vault = await createVault(context.vaults, passphrase);
+  return await openSession(context, vault, async () => {
+    await writeFirst(context, await vault.encrypt(serializeNoteStore(content)));
+    await context.files.persist();
+  });
 }
 
 /** Never replaces a store that another tab has created meanwhile. */
@@ -61,6 +65,17 @@ export async function eraseStore({ files }: AppContext): Promise<void> {
   await files.remove();
 }
 
-export async function openSession({ files }: AppContext, vault: OpenVault): Promise<Session> {
-  return { vault, store: await openStoredNotes(files, vault, (text) => vault.toPaperCode(text)) };
+/** Opens the notes after `prepare`. Closes the vault, which forgets its key, if one of the two fails. */
+export async function openSession(
+  { files }: AppContext,
+  vault: OpenVault,
+  prepare?: () => Promise<void>,
+): Promise<Session> {
+  try {
+    await prepare?.();
+    return { vault, store: await openStoredNotes(files, vault, (text) => vault.toPaperCode(text)) };
+  } catch (error) {
+    vault.close();
+    throw error;
+  }
 }

@@ -133,13 +133,16 @@ function RestoreScreen(
   const hadStore = useMemo(() => session !== undefined, []);
   const latest = useRef(session);
   latest.current = session;
-  const created = useRef<Session | undefined>(undefined);
-  const [state, send] = useMachine("restore", { step: "choose" }, () =>
-    restoreMachine(restoreServices(
-      ports.context,
-      () => latest.current,
-      (session) => created.current = session,
-    )));
+  const [state, send] = useMachine(
+    "restore",
+    { step: "choose" },
+    () => restoreMachine(restoreServices(ports.context, () => latest.current, onCreated)),
+  );
+  useEffect(() => {
+    if (state.step !== "done") return;
+    ports.tabs.notify("store_changed");
+    if (state.restored.proof) ports.settings.addProof(state.restored.proof);
+  }, [state.step]);
   const scan = useScanner(ports, (text) => /tonado/i.test(text));
   return (
     <>
@@ -153,13 +156,7 @@ function RestoreScreen(
           void ports.context.downloads.open({ accept: ".age", maxBytes: MAX_BACKUP_BYTES }).then((file) => {
             if (file) send({ type: "chosen", source: { kind: "file", ...file } });
           }).catch((problem) => send({ type: "failed", problem }))}
-        onDone={() => {
-          ports.tabs.notify("store_changed");
-          const proof = state.step === "done" ? state.restored.proof : undefined;
-          if (proof) ports.settings.addProof(proof);
-          if (created.current) onCreated(created.current);
-          ports.go("#/");
-        }}
+        onDone={() => ports.go("#/")}
       />
       <ScanOverlay scan={scan} label={texts.restore.scan} />
     </>

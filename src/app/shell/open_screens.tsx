@@ -64,6 +64,7 @@ export function OpenScreens(
   const known = { ports, session, isBackedUp: coverage?.hasSeed === true, onDone: home };
   switch (screen) {
     case "deposit":
+      if (coverage === undefined) return null; // a deposit asks for a backup, unless there is one
       return id === "" || records.some((record) => record.id === id)
         ? <DepositScreen key={id} {...known} id={id} />
         : null;
@@ -134,7 +135,9 @@ function useCoverage(
       const found = await findCoverage(registry, content, { provenSeed, provenNotes });
       if (isCurrent) setCoverage(found);
     };
-    find().catch(() => {}); // the store was locked
+    find().catch(() => { // the store cannot be read; what is done next reports it
+      if (isCurrent) setCoverage((known) => known ?? { hasSeed: false, missing: new Set() });
+    });
     return () => void (isCurrent = false);
   }, [store, records, provenSeed, provenNotes]);
   return coverage;

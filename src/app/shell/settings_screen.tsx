@@ -53,7 +53,11 @@ export function SettingsScreen(
       onChange={(change) => ports.settings.change(change)}
       onBackup={() => ports.go("#/backup")}
       onRestore={() => ports.go("#/restore")}
-      onPasskey={(text) => void enrollPasskey(ports, text).then(setPasskey)}
+      onPasskey={async (text) => {
+        const problem = await enrollPasskey(ports, text);
+        if (problem === undefined) setPasskey("enrolled");
+        return problem;
+      }}
       onRemovePasskey={() => void passkeys.remove().then(() => setPasskey("available"))}
       onErase={erase}
       onAcceptVersion={() => void place.acceptWaiting()}
@@ -62,17 +66,13 @@ export function SettingsScreen(
 }
 
 /** Enrolls a passkey, after checking that the passphrase opens the store. */
-async function enrollPasskey(
-  { context, passkeys }: AppPorts,
-  text: string,
-): Promise<"available" | "enrolled"> {
+async function enrollPasskey({ context, passkeys }: AppPorts, text: string): Promise<Problem | undefined> {
   try {
     const passphrase = new Secret(text);
     (await context.vaults.open(await readStore(context.files), passphrase)).close();
     await passkeys.enroll(passphrase);
-    return "enrolled";
-  } catch {
-    return "available";
+  } catch (error) {
+    return toProblem(error);
   }
 }
 

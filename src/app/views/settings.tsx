@@ -18,7 +18,8 @@ export interface SettingsProps {
   readonly onChange: (change: Partial<Settings>) => void;
   readonly onBackup: () => void;
   readonly onRestore: () => void;
-  readonly onPasskey: (passphrase: string) => void;
+  /** Returns why the passkey was not set up. */
+  readonly onPasskey: (passphrase: string) => Promise<Problem | undefined>;
   readonly onRemovePasskey: () => void;
   /** Returns why nothing was erased. */
   readonly onErase: () => Promise<Problem | undefined>;
@@ -139,15 +140,17 @@ function Look({ settings: values, onChange }: SettingsProps) {
 function Passkey({ passkey, onPasskey, onRemovePasskey }: SettingsProps) {
   const { settings, passphrase } = texts;
   const [value, setValue] = useState("");
+  const [problem, setProblem] = useState<Problem>();
   return (
     <section>
       <h2>{settings.passkey}</h2>
+      <ProblemNotice problem={problem} />
       <p class="hint">{passkey === "none" ? settings.passkeyNone : settings.passkeyLead}</p>
       {passkey === "available" && (
         <Form
           onSubmit={() => {
-            onPasskey(value);
             setValue("");
+            void onPasskey(value).then(setProblem);
           }}
         >
           <Field

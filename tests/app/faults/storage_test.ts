@@ -87,6 +87,18 @@ const cases: FaultCases = {
     await countNotes(visit, 2);
   },
 
+  async "a restored store stays open when the browser goes back instead of on"(scene) {
+    const content = contentWith(scene, 1);
+    const visit = await scene.visit({ content: "none" });
+    await visit.step("absent");
+    await visit.click("I have a backup");
+    await restoreFile(visit, encryptStore(content, OTHER_PASSPHRASE), OTHER_PASSPHRASE);
+    await visit.step("restored");
+    await visit.page.goBack();
+    await countNotes(visit, 1);
+    await visit.page.waitForSelector(".notice.is-good"); // the backup counts
+  },
+
   async "notes that the browser deletes while the app is open are reported, and come back from the backup"(
     scene,
   ) {

@@ -1,6 +1,7 @@
 /// <reference lib="dom" />
 /** The settings of the app in two tabs, and the erasure of everything. */
 import assert from "node:assert/strict";
+import { waitUntil } from "../../../testkit/programs/wait_until.ts";
 import { openAppPage } from "../../support/app/app_browser.ts";
 import { createStore } from "../../support/app/app_scene.ts";
 import { driveJourney, type Journey, PASSPHRASE } from "../../support/app/journey.ts";
@@ -55,8 +56,48 @@ Deno.test({
       await first.page.waitForSelector(".notice.is-problem::-p-text(Another tab is working with your notes)");
       await first.inspect("settings-erase-refused");
       await second.page.close();
+      await waitUntil("the closed tab has released its lock", () => isLockFree(first));
       await first.click("Erase everything here");
       await first.step("absent");
+    }),
+});
+
+Deno.test({
+  name: "a passkey that is not set up says why, and the passphrase can be typed again",
+  ignore,
+  fn: () =>
+    visitApp(async ({ journey }) => {
+      const session = await journey.page.createCDPSession();
+      await session.send("WebAuthn.enable");
+      const { authenticatorId } = await session.send("WebAuthn.addVirtualAuthenticator", {
+        options: {
+          protocol: "ctap2",
+          ctap2Version: "ctap2_1",
+          transport: "internal",
+          hasPrf: true,
+          hasResidentKey: true,
+          hasUserVerification: true,
+          isUserVerified: true,
+          automaticPresenceSimulation: true,
+        },
+      });
+      await createStore(journey);
+      await journey.click("Settings");
+      const setUp = async (passphrase: string) => {
+        await journey.page.waitForSelector("#passkey-passphrase");
+        await journey.type("passkey-passphrase", passphrase);
+        await journey.click("Set up a passkey");
+      };
+      await setUp("wrong horse battery");
+      await journey.page.waitForSelector(".notice.is-problem::-p-text(That passphrase does not open it)");
+      await journey.inspect("settings-passkey-refused");
+      await setUp(PASSPHRASE);
+      await journey.page.waitForSelector("::-p-xpath(//button[.='Remove the passkey'])");
+      assert.equal(await journey.page.$(".notice.is-problem"), null);
+      await journey.click("Remove the passkey");
+      await session.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified: false });
+      await setUp(PASSPHRASE);
+      await journey.page.waitForSelector(".notice.is-problem::-p-text(You stopped this)");
     }),
 });
 
@@ -75,6 +116,12 @@ function withTwoTabs(use: (first: Journey, second: Journey) => Promise<void>): P
     }
     await use(journey, second);
   });
+}
+
+function isLockFree({ page }: Journey): Promise<boolean> {
+  return page.evaluate(async () =>
+    !(await navigator.locks.query()).held!.some(({ name }) => name === "tonado-notes-work")
+  );
 }
 
 async function choose({ page }: Journey, text: string): Promise<void> {

@@ -1,15 +1,10 @@
-import {
-  createNoteRecord,
-  type NoteStoreContent,
-  serializeNoteStore,
-} from "../../../client/notes/note_store.ts";
+import { createNoteRecord, type NoteStoreContent } from "../../../client/notes/note_store.ts";
 import { findPaperCodes, isEncryptedPaperCode } from "../../../client/notes/paper/paper_code_text.ts";
 import { parseNoteSeed } from "../../../core/protocol/seed/note_seed.ts";
 import type { Secret } from "../../../core/text/secret.ts";
 import type { Restorable, Restored, RestoreServices } from "../../flows/restore.ts";
 import type { AppContext, Session } from "../context.ts";
-import { createVault } from "../drawn_passphrase.ts";
-import { openSession, writeFirst } from "../store_service.ts";
+import { createStoreOf, openSession, writeFirst } from "../store_service.ts";
 import { openBackupFile } from "./backup_service.ts";
 import { proveBackup } from "./backup_proof.ts";
 
@@ -27,7 +22,7 @@ export function restoreServices(
       if (target === undefined) {
         target = source.kind === "file"
           ? await adoptFile(context, source.bytes, passphrase)
-          : await createForContent(context, content, passphrase);
+          : await createStoreOf(context, content, passphrase);
         onCreated(target);
       } else if (content.seed) {
         await target.store.restoreSeed(content.seed);
@@ -52,21 +47,10 @@ async function adoptFile(
   passphrase: Secret<string>,
 ): Promise<Session> {
   const vault = await context.vaults.open(bytes, passphrase);
-  await writeFirst(context, new Uint8Array(bytes));
-  await context.files.persist();
-  return await openSession(context, vault);
-}
-
-/** Creates the store with its content: a store without its seed would look empty if the page ended now. */
-async function createForContent(
-  context: AppContext,
-  content: NoteStoreContent,
-  passphrase: Secret<string>,
-): Promise<Session> {
-  const vault = await createVault(context.vaults, passphrase);
-  await writeFirst(context, await vault.encrypt(serializeNoteStore(content)));
-  await context.files.persist();
-  return await openSession(context, vault);
+  return await openSession(context, vault, async () => {
+    await writeFirst(context, new Uint8Array(bytes));
+    await context.files.persist();
+  });
 }
 
 async function readSource(
