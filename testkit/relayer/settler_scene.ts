@@ -147,7 +147,7 @@ export async function settler(waiting: number, options: SceneOptions = {}) {
     spans: () => proved.map(({ input }) => [settlementStart(input), settlementEnd(input)]),
     times: () => proved.map(({ at }) => at),
     infoReads: () => infoReads,
-    messages: () => settlements.take({ get: () => pool }, 99, clock.now()),
+    messages: () => settlements.take({ get: () => pool }, { messages: 99, bytes: Infinity }, clock.now()),
     settle: (events: PoolEvent[]) => tree.apply(events),
   };
 }

@@ -7,6 +7,7 @@ import type { PoolId } from "../../store/store.ts";
 import type { OutgoingMessage } from "../../ton/wallet/wallet.ts";
 import type { PoolState } from "../indexer/pool_state.ts";
 import type { Leadership } from "../operations/leadership.ts";
+import { messageBytes } from "../wallet/transfer_size.ts";
 
 interface PreparedSettlement {
   readonly input: SettlementInput;
@@ -17,6 +18,8 @@ interface TrackedSettlement extends PreparedSettlement {
   sentAt?: number; // when its transfer was found on chain, in Unix milliseconds
 }
 
+/** Maximum number of a pool's settlements that are prepared or sent. */
+export const MAX_AHEAD = 8;
 /** A settlement that does not appear within this time after its transfer is prepared again. */
 export const SENT_TIMEOUT_MS = 120_000;
 
@@ -103,13 +106,21 @@ export class Settlements {
     return true;
   }
 
-  /** Returns the messages of at most `limit` unsent settlements for the next transfer. None may be in flight. */
-  take(pools: { get(id: PoolId): PoolState | undefined }, limit: number, now: number): OutgoingMessage[] {
-    const served = [...this.#byPool.keys()].flatMap((id) => pools.get(id) ?? []);
-    this.#inTransfer = this.isRestored
-      ? served.flatMap((pool) => this.#current(pool, now).filter((each) => each.sentAt === undefined))
-        .slice(0, limit)
-      : [];
+  /** Returns the messages of the unsent settlements that fit the next transfer. None may be in flight. */
+  take(
+    pools: { get(id: PoolId): PoolState | undefined },
+    limits: { readonly messages: number; readonly bytes: number },
+    now: number,
+  ): OutgoingMessage[] {
+    const served = this.isRestored ? [...this.#byPool.keys()].flatMap((id) => pools.get(id) ?? []) : [];
+    const unsent = served.flatMap((pool) =>
+      this.#current(pool, now).filter(({ sentAt }) => sentAt === undefined)
+    );
+    let bytes = 0;
+    const fitting = unsent.findIndex(({ message }, i) =>
+      i >= limits.messages || (bytes += messageBytes(message)) > limits.bytes
+    );
+    this.#inTransfer = fitting < 0 ? unsent : unsent.slice(0, fitting);
     return this.#inTransfer.map(({ message }) => message);
   }
 

@@ -2,6 +2,7 @@ import { deepEqual, equal } from "node:assert/strict";
 import type { SettlementInput } from "../../core/tree/settlement.ts";
 import type { OutgoingMessage } from "../../ton/wallet/wallet.ts";
 import type { PoolState } from "../indexer/pool_state.ts";
+import { messageBytes } from "../wallet/transfer_size.ts";
 import { Settlements } from "./settlements.ts";
 
 const poolOf = (id: string, size = 0) => ({ id, settledTree: { size } }) as PoolState;
@@ -19,6 +20,8 @@ function settlementsOf(leadership = { isLeader: true, term: 1 }): Settlements {
   settlements.restore([], { term: 1, now: 0 });
   return settlements;
 }
+const take = (settlements: Settlements, pools: Map<string, PoolState>, messages: number, now: number) =>
+  settlements.take(pools, { messages, bytes: 10_000 }, now);
 const names = (messages: OutgoingMessage[]) => messages.map((message) => Reflect.get(message, "name"));
 
 Deno.test("settlements: each follows the one before, and is sent once, in order", () => {
@@ -31,12 +34,22 @@ Deno.test("settlements: each follows the one before, and is sent once, in order"
     [false, true, false, true],
   );
   deepEqual([settlements.isEmpty, settlements.count(a)], [false, 2]);
-  deepEqual(names(settlements.take(asMap(a), 1, 0)), ["0-16"]);
+  deepEqual(names(take(settlements, asMap(a), 1, 0)), ["0-16"]);
   settlements.endTransfer(true, 0);
-  deepEqual(names(settlements.take(asMap(a), 9, 0)), ["16-32"]);
+  deepEqual(names(take(settlements, asMap(a), 9, 0)), ["16-32"]);
   settlements.endTransfer(true, 0);
-  deepEqual(names(settlements.take(asMap(a), 9, 0)), []);
+  deepEqual(names(take(settlements, asMap(a), 9, 0)), []);
   deepEqual([settlements.isEmpty, settlements.count(a)], [true, 2]);
+});
+
+Deno.test("settlements: those that exceed the bytes left in the transfer are sent with the next one", () => {
+  const settlements = settlementsOf();
+  for (const each of [settlement(0, 16), settlement(16, 32), settlement(32, 48)]) settlements.add(a, each);
+  const bytes = 2 * messageBytes(settlement(0, 16).message);
+  const next = (limit: number) => names(settlements.take(asMap(a), { messages: 9, bytes: limit }, 0));
+  deepEqual([next(-1), next(bytes - 1), next(bytes)], [[], ["0-16"], ["0-16", "16-32"]]);
+  settlements.endTransfer(true, 0);
+  deepEqual(next(bytes), ["32-48"]);
 });
 
 Deno.test("settlements: settled ones are removed, no matter who settled them; the others stay if they still follow", () => {
@@ -44,14 +57,14 @@ Deno.test("settlements: settled ones are removed, no matter who settled them; th
   for (const each of [settlement(0, 16), settlement(16, 32)]) settlements.add(a, each);
   equal(settlements.last(poolOf("a", 16), 0)?.input.span, settlement(16, 32).input.span);
   equal(settlements.count(a), 1);
-  deepEqual(names(settlements.take(asMap(poolOf("a", 17)), 9, 0)), [], "another settlement ended at 17");
+  deepEqual(names(take(settlements, asMap(poolOf("a", 17)), 9, 0)), [], "another settlement ended at 17");
   equal(settlements.count(a), 0);
 });
 
 Deno.test("settlements: one that does not arrive within two minutes after its transfer is prepared again, with all later ones", () => {
   const settlements = settlementsOf();
   settlements.add(a, settlement(0, 16));
-  settlements.take(asMap(a), 9, 1_000);
+  take(settlements, asMap(a), 9, 1_000);
   settlements.add(a, settlement(16, 32));
   const last = (now: number) => settlements.last(a, now)?.input.span;
   equal(last(3_600_000), settlement(16, 32).input.span, "while the chain stands still, it may yet arrive");
@@ -64,17 +77,17 @@ Deno.test("settlements: those of a transfer that expired, or was never signed, a
   const settlements = settlementsOf();
   settlements.add(a, settlement(0, 16));
   for (const _ of ["never signed", "expired"]) {
-    deepEqual([names(settlements.take(asMap(a), 9, 0)), settlements.isEmpty], [["0-16"], false]);
+    deepEqual([names(take(settlements, asMap(a), 9, 0)), settlements.isEmpty], [["0-16"], false]);
   }
   settlements.endTransfer(false, 0);
-  deepEqual(names(settlements.take(asMap(a), 9, 0)), ["0-16"]);
+  deepEqual(names(take(settlements, asMap(a), 9, 0)), ["0-16"]);
 });
 
 Deno.test("settlements: a replica that leads again sends nothing of its earlier term, nor anything before it knows what was sent", () => {
   const leadership = { isLeader: true, term: 1 };
   const settlements = settlementsOf(leadership);
   settlements.add(a, settlement(0, 16));
-  const state = () => [settlements.isRestored, settlements.isEmpty, names(settlements.take(asMap(a), 9, 0))];
+  const state = () => [settlements.isRestored, settlements.isEmpty, names(take(settlements, asMap(a), 9, 0))];
   leadership.isLeader = false;
   deepEqual(state(), [false, true, []]);
   Object.assign(leadership, { isLeader: true, term: 2 });
@@ -91,7 +104,7 @@ Deno.test("settlements: none is sent for a pool that is no longer served", () =>
   settlements.add(a, settlement(0, 16));
   const b = poolOf("b");
   settlements.add(b, settlement(0, 3));
-  deepEqual(names(settlements.take(asMap(b), 9, 0)), ["0-3"]);
+  deepEqual(names(take(settlements, asMap(b), 9, 0)), ["0-3"]);
 });
 
 Deno.test("settlements: while one that an earlier process sent may arrive, none is prepared or sent", () => {
@@ -106,7 +119,7 @@ Deno.test("settlements: while one that an earlier process sent may arrive, none 
     [false, false],
     "all have arrived, or another settlement came first",
   );
-  deepEqual(names(settlements.take(asMap(a), 9, 0)), []);
+  deepEqual(names(take(settlements, asMap(a), 9, 0)), []);
   equal(settlements.last(a, 0), undefined);
   settlements.endTransfer(true, 150_000);
   equal(under(16, 269_999), true, "the transfer in flight may be the earlier one");

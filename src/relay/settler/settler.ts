@@ -31,7 +31,7 @@ import type { Leadership } from "../operations/leadership.ts";
 import { profitableReward } from "./expected_reward.ts";
 import { findSentSettlements } from "./sent_settlements.ts";
 import type { SettlementFunds } from "./settlement_funds.ts";
-import type { Settlements } from "./settlements.ts";
+import { MAX_AHEAD, type Settlements } from "./settlements.ts";
 
 /** `profitable`: when the reward exceeds the cost. `eager`: as soon as the pool accepts it. */
 export type SettleMode = "profitable" | "eager";
@@ -55,8 +55,6 @@ interface SettlerDeps {
 const POLL_MS = 1_000;
 /** Keeps relayers that wait for the same reward from proving at the same moment. */
 const MAX_RANDOM_DELAY_MS = 10_000;
-/** Maximum number of a pool's settlements that are prepared or sent. */
-const MAX_AHEAD = 8;
 
 export async function runSettler(
   settlements: Settlements,

@@ -19,6 +19,7 @@ import { buildWithdrawMessages, type PayableJob } from "./withdraw_messages.ts";
 import { Quotes } from "./quotes.ts";
 import { MAX_BLOCK_TIME_SKEW_SECONDS } from "../withdrawals/policy.ts";
 import type { Settlements } from "../settler/settlements.ts";
+import { roomForSettlements } from "./transfer_size.ts";
 import { findIncludedTransfer, type IncludedTransfer } from "./transfer_lookup.ts";
 import type { ObservedWallet, WalletMonitor } from "./wallet_monitor.ts";
 
@@ -182,10 +183,8 @@ class Broadcaster {
     const { seqno, now, elapsedUntil: passed } = await walletMonitor.observe();
     // Deposits continued meanwhile: recheck, so that no message is sent that the pool would refuse.
     const withdrawals = buildWithdrawMessages(await this.#selectPayable(ready, underWay), this.deps);
-    const messages = [
-      ...withdrawals.map(({ message }) => message),
-      ...settlements?.take(pools, wallet.maxMessages - withdrawals.length, clock.now()) ?? [],
-    ];
+    const messages = withdrawals.map(({ message }) => message);
+    messages.push(...settlements?.take(pools, roomForSettlements(messages, wallet), clock.now()) ?? []);
     if (messages.length === 0) return undefined;
     const sent = withdrawals.flatMap((one) => one.jobs);
     await this.#assignQueryIds(sent);

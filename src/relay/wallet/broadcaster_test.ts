@@ -172,9 +172,9 @@ Deno.test("settlements are sent without withdrawals, and with as many as a trans
     const waiting = [message];
     return Object.defineProperty(
       {
-        take: (_: unknown, limit: number) => {
-          requests.push(limit);
-          return waiting.splice(0, limit);
+        take: (...[, { messages }]: Parameters<Settlements["take"]>) => {
+          requests.push(messages);
+          return waiting.splice(0, messages);
         },
         endTransfer: () => {},
       },

@@ -1,49 +1,145 @@
-import { ok } from "node:assert/strict";
-import { Address, beginCell } from "@ton/core";
+/** Transfers of the largest messages, against the limits of the wallet and of the network. */
+import { deepEqual, ok } from "node:assert/strict";
+import { Address, beginCell, type Cell } from "@ton/core";
 import { storeWithdraw } from "../../core/protocol/messages/pool_messages.ts";
-import { Problem } from "../../core/errors/problem.ts";
+import { settlementEnd, type SettlementInput } from "../../core/tree/settlement.ts";
+import { V2_POOL_CAPACITY } from "../../core/protocol/v2/pool_constants.ts";
+import { fullPool } from "../../../testkit/chain/v2/full_pool.ts";
+import { countCells } from "../../../testkit/chain/pool_storage.ts";
+import type { Job } from "../../store/store.ts";
 import type { Chain } from "../../ton/chain.ts";
-import { openWallet } from "../../ton/wallet/wallet.ts";
+import { V2Pool } from "../../ton/pool/v2/pool.ts";
+import { MAX_EXTERNAL_MESSAGE_BYTES, openWallet } from "../../ton/wallet/wallet.ts";
+import type { PoolState } from "../indexer/pool_state.ts";
+import { MAX_AHEAD, Settlements } from "../settler/settlements.ts";
 import { MAX_JOBS_PER_TRANSFER } from "./due_jobs.ts";
+import { roomForSettlements } from "./transfer_size.ts";
+import { buildWithdrawMessages, type PayableJob } from "./withdraw_messages.ts";
 
-/** The chain's limit for external messages. A value of the embedded store may be one byte larger. */
-const MAX_MESSAGE_BYTES = 65_535;
+const chain = {} as Chain; // building and signing do not use the network
+/** Defaults of the network's parameter 43, which mainnet does not set. */
+const MAX_EXTERNAL_MESSAGE_DEPTH = 512;
+const MAX_MESSAGE_CELLS = 8_192;
+const MAX_MESSAGE_BITS = 2 ** 21;
+const MOST = 2n ** 120n - 1n;
+const { state: { spent }, drawKey } = fullPool();
 
-const unasked = () => Promise.reject(new Problem("chain_unavailable"));
-const chain: Chain = {
-  masterchainSeqno: unasked,
-  masterchainSeqnoAt: unasked,
-  account: unasked,
-  transactions: unasked,
-  runGetMethod: unasked,
-  configParam: unasked,
-  send: unasked,
-};
+const openRelayerWallet = () =>
+  openWallet("zebra ".repeat(23) + "abandon", { version: "v5R1", network: "mainnet", chain });
 
-Deno.test("the largest batch of the largest withdrawals fits in one external message", async () => {
-  const mnemonic = "zebra ".repeat(23) + "abandon";
-  const wallet = await openWallet(mnemonic, { version: "v5R1", network: "mainnet", chain });
+/** A proof none of whose cells equals one of another proof. */
+function proofOf(n: number): Cell {
+  const bits = (count: number) => beginCell().storeUint((1n << BigInt(count - 1)) + BigInt(n), count);
+  return bits(768).storeRef(bits(767).storeBit(1).endCell()).endCell();
+}
+
+Deno.test("100 of the largest withdrawals of version 1 fit in one external message", async () => {
+  const wallet = await openRelayerWallet();
   const address = (i: number) => new Address(-1, Buffer.alloc(32, i));
-  const most = 2n ** 120n - 1n;
-  // All cells differ, so none is shared.
-  const bits = (count: number, i: number) =>
-    beginCell().storeUint((1n << BigInt(count - 1)) + BigInt(i), count);
   const messages = Array.from({ length: MAX_JOBS_PER_TRANSFER }, (_, i) => ({
     to: address(i),
-    value: most,
+    value: MOST,
     bounce: true,
     body: storeWithdraw({
       queryId: BigInt(i),
       root: 2n ** 254n,
       nullifierHash: 2n ** 254n,
-      fee: most,
-      refund: most,
+      fee: MOST,
+      refund: MOST,
       recipient: address(i),
       relayer: wallet.address,
-      proof: bits(768, i).storeRef(bits(768, MAX_JOBS_PER_TRANSFER + i).endCell()).endCell(),
+      proof: proofOf(i),
     }),
   }));
   const { message } = wallet.sign({ seqno: 0, validUntil: 2 ** 31, messages });
   const { length } = message.toBoc();
-  ok(length <= MAX_MESSAGE_BYTES, `${length} bytes`);
+  ok(length <= MAX_EXTERNAL_MESSAGE_BYTES, `${length} bytes`);
 });
+
+/** A pool of 2^20 notes. */
+function poolOf(n: number): PoolState {
+  const address = new Address(-1, Buffer.alloc(32, n + 1));
+  const settledTree = { spent, size: V2_POOL_CAPACITY - 1_024, rootNumber: () => 2 ** 32 - 1 };
+  return { id: address.toRawString(), deployment: { address }, settledTree } as unknown as PoolState;
+}
+
+function withdrawals(pool: PoolState, count: number, change: Partial<Job> = {}): PayableJob[] {
+  return Array.from({ length: count }, (_, n) => {
+    const recipient = new Address(-1, Buffer.alloc(32, n)).toRawString();
+    const message = { recipient, proof: proofOf(n).toBoc().toString("base64") };
+    const amounts = { root: 2n ** 254n, fee: MOST, refund: MOST };
+    const job = { pool: pool.id, nullifierHash: drawKey(), queryId: 2n ** 63n + BigInt(n), message };
+    return { job: { ...job, ...amounts, ...change } as Job, pool, value: MOST / 128n };
+  });
+}
+
+/** As many settlements as the settler prepares for each pool. */
+function prepared(pools: readonly PoolState[]): Settlements {
+  const settlements = new Settlements({ isLeader: true, term: 1 });
+  settlements.restore([], { term: 1, now: 0 });
+  for (const [p, pool] of pools.entries()) {
+    for (let n = 0; n < MAX_AHEAD; n++) {
+      const start = pool.settledTree!.size + 16 * n;
+      const input = { span: BigInt(start * 512 + 16) } as SettlementInput;
+      const message = new V2Pool(chain, pool.deployment.address).buildSettleMessage({
+        newRoot: 2n ** 254n + BigInt(100 * p + n),
+        end: settlementEnd(input),
+        proof: proofOf(1_000 + 100 * p + n),
+        value: MOST,
+        queryId: BigInt(start),
+      });
+      ok(settlements.add(pool, { input, message }));
+    }
+  }
+  return settlements;
+}
+
+/** Builds a transfer as the broadcaster does, with the jobs and the settlements that fit. */
+async function transferOf(pools: readonly PoolState[], jobs: readonly PayableJob[]) {
+  const wallet = await openRelayerWallet();
+  const built = buildWithdrawMessages(jobs, { chain, wallet });
+  const messages = built.map(({ message }) => message);
+  const room = roomForSettlements(messages, wallet);
+  const settlements = prepared(pools).take(new Map(pools.map((pool) => [pool.id, pool])), room, 0);
+  // The first transfer of a wallet also carries the wallet's code.
+  const { message } = wallet.sign({ seqno: 0, validUntil: 2 ** 31, messages: [...messages, ...settlements] });
+  return {
+    external: message,
+    bodies: [...messages, ...settlements].map(({ body }) => body!),
+    withdrawals: built.flatMap((each) => each.jobs).length,
+    settlements: settlements.length,
+  };
+}
+
+const cases = [
+  { pools: 1, shared: true, settlements: 8 },
+  { pools: 1, shared: false, settlements: 8 },
+  { pools: 3, shared: true },
+  { pools: 8, shared: true },
+  { pools: 8, shared: false },
+  { pools: 40, shared: false, withdrawals: 0 },
+];
+
+for (const { pools: count, shared, settlements, withdrawals: expected } of cases) {
+  const jobs = expected ?? MAX_JOBS_PER_TRANSFER;
+  const what = `${jobs} withdrawals, ${
+    shared ? "batched" : "one by one"
+  }, and 8 settlements of ${count} pools`;
+  Deno.test(`${what}: what fits is one transfer that wallet and network accept`, async () => {
+    const pools = Array.from({ length: count }, (_, n) => poolOf(n));
+    const change = shared ? {} : { attempts: 1 };
+    const each = Math.ceil(jobs / count);
+    const transfer = await transferOf(pools, pools.flatMap((pool) => withdrawals(pool, each, change)));
+    const { length } = transfer.external.toBoc();
+    ok(length <= MAX_EXTERNAL_MESSAGE_BYTES, `${length} bytes`);
+    ok(length > MAX_EXTERNAL_MESSAGE_BYTES * 0.8, `only ${length} bytes are used`);
+    ok(transfer.external.depth() <= MAX_EXTERNAL_MESSAGE_DEPTH, `depth ${transfer.external.depth()}`);
+    for (const body of transfer.bodies) {
+      const { cells, bits } = countCells(body);
+      ok(cells < MAX_MESSAGE_CELLS && bits < MAX_MESSAGE_BITS, `${cells} cells, ${bits} bits`);
+    }
+    ok(transfer.withdrawals >= Math.min(jobs, 40), `${transfer.withdrawals} withdrawals`);
+    ok(transfer.settlements >= MAX_AHEAD, `${transfer.settlements} settlements`);
+    if (settlements !== undefined) deepEqual(transfer.settlements, settlements);
+  });
+}

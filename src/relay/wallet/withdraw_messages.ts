@@ -7,11 +7,10 @@ import { Pool } from "../../ton/pool/pool.ts";
 import { type PoolWithdraw2Args, V2Pool } from "../../ton/pool/v2/pool.ts";
 import type { OutgoingMessage, Wallet } from "../../ton/wallet/wallet.ts";
 import type { PoolState } from "../indexer/pool_state.ts";
+import { MAX_WITHDRAWAL_BYTES, messageBytes } from "./transfer_size.ts";
 
 /** Maximum number of withdrawals in a message. The contract accepts 16; their gas at 2^20 notes was measured for 12. */
 export const MAX_BATCH_SIZE = 12;
-/** Limit of a transfer. An external message has 64 KiB; the rest is for the wallet's own part and the settlements. */
-const MAX_TRANSFER_BYTES = 55_000;
 
 export interface PayableJob {
   readonly job: Job;
@@ -64,8 +63,8 @@ export function buildWithdrawMessages(
   let bytes = 0;
   for (const group of groupByMessage(jobs)) {
     const message = buildMessage(group, spentSetOf, { chain, relayer: wallet.address });
-    bytes += message.body!.toBoc().length;
-    if (bytes > MAX_TRANSFER_BYTES && messages.length > 0) break;
+    bytes += messageBytes(message);
+    if (bytes > MAX_WITHDRAWAL_BYTES && messages.length > 0) break;
     const { queryId } = group[0].job;
     messages.push({
       message,
