@@ -15,6 +15,7 @@ import type { PoolKind } from "./measured_pool.ts";
 import { measureRules } from "./rules.ts";
 import type { GasParts } from "./trace.ts";
 import { measureV2 } from "./v2_figures.ts";
+import { measureV2Getters, type V2GetterFigures } from "./v2_get_methods.ts";
 import { measureV2Jetton } from "./v2_jetton_figures.ts";
 
 export const SNAPSHOT_PATH = "testkit/gas/gas_snapshot.json";
@@ -38,6 +39,8 @@ export interface GasSnapshot {
   readonly version2: GasFigures;
   /** The same of a jetton pool. */
   readonly version2Jetton: GasFigures;
+  /** Gas of the get methods of version 2 pools, by kind of pool. */
+  readonly version2Getters: Record<PoolKind, V2GetterFigures>;
 }
 
 export async function takeSnapshot(): Promise<GasSnapshot> {
@@ -58,6 +61,10 @@ export async function takeSnapshot(): Promise<GasSnapshot> {
   }
   const version2 = await measureV2();
   const version2Jetton = await measureV2Jetton();
+  const version2Getters = {
+    native: await measureV2Getters("native"),
+    jetton: await measureV2Getters("jetton"),
+  };
   const rules = await measureRules();
   return {
     verification: await measureVerification(),
@@ -68,6 +75,7 @@ export async function takeSnapshot(): Promise<GasSnapshot> {
     rules,
     version2,
     version2Jetton,
+    version2Getters,
   };
 }
 

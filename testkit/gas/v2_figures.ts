@@ -1,11 +1,15 @@
 /** Gas of the messages of a version 2 pool under mainnet's prices. */
 import { type ExitCodeName, exitCodes } from "../../src/core/errors/problem.ts";
+import { MAX_QUEUED } from "../../src/core/protocol/v2/pool_constants.ts";
 import { fullPool } from "../chain/v2/full_pool.ts";
 import { fillPath } from "../chain/v2/deep_slots.ts";
-import { type V2Outcome, V2Sandbox } from "../chain/v2/sandbox.ts";
+import { type V2Outcome, V2Sandbox, type V2WithdrawChange } from "../chain/v2/sandbox.ts";
 import type { GasFigures } from "./measure.ts";
 
 export const HIGHEST_PATH_FIGURE = "withdrawal, 94 full nodes";
+export const HIGHEST_V2_BATCH_FIGURE = "withdrawals, 15 with the fullest queue";
+/** Exit code of a transaction that needs more gas than the chain allows. */
+const OUT_OF_GAS = -14;
 /** Withdrawals measured for one figure, which is the highest of them. */
 const SAMPLES = 12;
 
@@ -72,6 +76,48 @@ async function measureWithdrawals(): Promise<GasFigures> {
   };
 }
 
+/** The largest batches of withdrawals, with an older root, refunds and the fullest queue. */
+async function measureLargestBatches(): Promise<GasFigures> {
+  const { sandbox, send } = await largestBatches();
+  const older = olderRoot(sandbox);
+  const figures: number[] = [];
+  for (let i = 0; i < SAMPLES; i++) figures.push(gasOf(await send(15, older)));
+  const { exitCode, gasUsed } = await send(16, older);
+  if (exitCode !== OUT_OF_GAS) throw new Error(`16 withdrawals ended with ${exitCode}`);
+  return { [HIGHEST_V2_BATCH_FIGURE]: Math.max(...figures), "withdrawals, 16, out of gas": Number(gasUsed) };
+}
+
+/** Counts of twelve batches of 16 withdrawals those that a transaction has enough gas for. */
+export async function countFittingBatches(): Promise<{ readonly older: number; readonly newest: number }> {
+  const { sandbox, send } = await largestBatches();
+  const fitting = async (change: V2WithdrawChange) => {
+    let count = 0;
+    for (let i = 0; i < SAMPLES; i++) {
+      const outcome = await send(16, change);
+      if (outcome.exitCode !== OUT_OF_GAS && gasOf(outcome) > 0) count++;
+    }
+    return count;
+  };
+  return { older: await fitting(olderRoot(sandbox)), newest: await fitting({}) };
+}
+
+/** Withdrawals from a pool of 2^20 notes with the fullest queue. */
+async function largestBatches() {
+  const { state, drawKey } = fullPool();
+  const sandbox = await V2Sandbox.open();
+  const settled = state.deposits! - MAX_QUEUED;
+  await sandbox.setState({ ...state, settled, withdrawals: settled - 1_000, commitment });
+  const send = (count: number, change: V2WithdrawChange) => {
+    const changes = Array.from({ length: count }, () => ({ nullifierHash: drawKey(), ...change }));
+    return sandbox.withdrawMany(changes, { value: 3_000_000_000n });
+  };
+  return { sandbox, send };
+}
+
+function olderRoot({ roots, rootCount }: V2Sandbox): V2WithdrawChange {
+  return { root: roots.at(-700)!, rootNumber: rootCount - 700, refund: 12_345_678n };
+}
+
 async function measureHighestPath(): Promise<GasFigures> {
   const sandbox = await V2Sandbox.open();
   const nullifierHash = (0xabcdef0123456789abcdefn << 12n) | 7n;
@@ -118,6 +164,7 @@ export const v2Measurements: Readonly<Record<string, () => Promise<GasFigures>>>
   settlements: measureSettlements,
   "withdrawals at 2^20 notes": measureWithdrawals,
   "the most expensive withdrawal": measureHighestPath,
+  "the largest batches": measureLargestBatches,
   "refused messages": measureRefusals,
 };
 

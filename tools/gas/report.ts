@@ -10,6 +10,7 @@ import { gasRatio, MAX_GAS_RATIO, ratioFills, targeted } from "../../testkit/gas
 import { type GasSnapshot, TRACED_FILL } from "../../testkit/gas/snapshot.ts";
 import type { GasFigures } from "../../testkit/gas/measure.ts";
 import type { GasParts } from "../../testkit/gas/trace.ts";
+import { type V2GetterFigures, v2GetterFills } from "../../testkit/gas/v2_get_methods.ts";
 import { v2Targets, withShares } from "../../testkit/gas/v2_targets.ts";
 import { markdownTable } from "../shared/markdown_table.ts";
 import { runwayTable } from "./runway.ts";
@@ -145,6 +146,15 @@ function version2Table(figures: GasFigures): string[] {
   return table(["message", "gas", "target", "native units"], rows);
 }
 
+/** Gas of the get methods of a version 2 pool in every measured state. */
+function version2GetterTable(figures: V2GetterFigures): string[] {
+  const rows = [...new Set(v2GetterFills.flatMap((fill) => Object.keys(figures[fill])))].map((name) => [
+    `\`${name}\``,
+    ...v2GetterFills.map((fill) => name in figures[fill] ? count(figures[fill][name]) : ""),
+  ]);
+  return table(["get method", ...v2GetterFills], rows);
+}
+
 /** Returns all tables of the page, by mark. */
 export function tables(snapshot: GasSnapshot): Record<string, string[]> {
   return {
@@ -160,5 +170,7 @@ export function tables(snapshot: GasSnapshot): Record<string, string[]> {
     runway: runwayTable(prices),
     version2: version2Table(snapshot.version2),
     "version2-jetton": version2Table(snapshot.version2Jetton),
+    "version2-getters": version2GetterTable(snapshot.version2Getters.native),
+    "version2-jetton-getters": version2GetterTable(snapshot.version2Getters.jetton),
   };
 }

@@ -9,7 +9,7 @@ import type { OutgoingMessage, Wallet } from "../../ton/wallet/wallet.ts";
 import type { PoolState } from "../indexer/pool_state.ts";
 import { MAX_WITHDRAWAL_BYTES, messageBytes } from "./transfer_size.ts";
 
-/** Maximum number of withdrawals in a message. The contract accepts 16; their gas at 2^20 notes was measured for 12. */
+/** Maximum number of withdrawals in a message. Jetton pools accept 12; the gas of 16 in a native pool may not suffice. */
 export const MAX_BATCH_SIZE = 12;
 
 export interface PayableJob {
