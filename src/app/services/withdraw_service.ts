@@ -22,7 +22,7 @@ import type { Deployment } from "../../core/protocol/deployments.ts";
 import type { Network } from "../../core/protocol/network.ts";
 import { type Note, placeNote } from "../../core/protocol/note.ts";
 import { formatAmount } from "../../core/protocol/units.ts";
-import { V2Pool } from "../../ton/pool/v2/pool.ts";
+import { readAcceptedRoots } from "../../ton/pool/any_pool.ts";
 import type { CheckingState, WithdrawServices } from "../flows/withdraw.ts";
 import type {
   RelayerOffer,
@@ -76,9 +76,7 @@ export function withdrawServices(context: AppContext, session: Session): Withdra
 
 /** A relayer's report that a withdrawal failed proves nothing: it can still send a proof with a known root. */
 async function proveAgain({ pool, record }: StoredNote, signal: AbortSignal) {
-  const roots = pool instanceof V2Pool
-    ? (await pool.readLog({ signal })).acceptedRoots
-    : await pool.getRootHistory({ signal });
+  const roots = await readAcceptedRoots(pool, { signal });
   return { type: "prove_again", isSubmitted: hasPayableAttempt(record, roots) } as const;
 }
 

@@ -1,6 +1,6 @@
 import { Address } from "@ton/core";
 import type { Note } from "../../core/protocol/note.ts";
-import type { AnyPool } from "../../ton/pool/any_pool.ts";
+import { type AnyPool, readAcceptedRoots } from "../../ton/pool/any_pool.ts";
 import type { WithdrawalAttempt } from "../notes/note_store.ts";
 import type { RelayerClient, WithdrawalStatus, WithdrawArgs } from "../relayer/relayer_client.ts";
 import { RelayerProblem } from "../relayer/relayer_problem.ts";
@@ -16,7 +16,7 @@ type ResumeResult =
   | { readonly outcome: "paid"; readonly status?: WithdrawalStatus | undefined }
   | { readonly outcome: "prove_again" };
 
-/** Submits the journaled proof if the relayer does not know it and the pool still has its root. */
+/** Submits the journaled proof if the relayer does not know it and the pool still accepts its root. */
 export async function resumeWithdrawal(
   relayer: RelayerClient,
   { pool, note: { nullifierHash }, journal }: { pool: AnyPool; note: Note; journal: WithdrawalAttempt },
@@ -32,7 +32,9 @@ export async function resumeWithdrawal(
     if (!(error instanceof RelayerProblem && error.code === "withdrawal_not_found")) throw error;
     const args = toWithdrawArgs(pool, journal);
     const [root] = args.publicSignals;
-    if (!(await pool.getRootHistory()).includes(BigInt(root))) return { outcome: "prove_again" };
+    const { signal } = waitOptions;
+    const roots = await readAcceptedRoots(pool, signal ? { signal } : {});
+    if (!roots.includes(BigInt(root))) return { outcome: "prove_again" };
     status = await submitAndWait(relayer, pool, args, nullifierHash, options);
   }
   if (!await isSpent()) return { outcome: "prove_again" };

@@ -3,6 +3,8 @@ import { Address, TupleReader } from "@ton/core";
 import type { Note } from "../../core/protocol/note.ts";
 import type { Chain } from "../../ton/chain.ts";
 import { Pool } from "../../ton/pool/pool.ts";
+import { V2Pool } from "../../ton/pool/v2/pool.ts";
+import type { V2PoolLog } from "../../ton/pool/v2/pool_log.ts";
 import type { WithdrawalAttempt } from "../notes/note_store.ts";
 import { RelayerClient } from "../relayer/relayer_client.ts";
 import { resumeWithdrawal } from "./withdrawal_resume.ts";
@@ -19,6 +21,16 @@ function poolThatReports(...isSpent: boolean[]): Pool {
   return new Pool({ runGetMethod } as Partial<Chain> as Chain, address);
 }
 
+/** A version 2 pool that accepts 1,024 roots, of which its get method returns the newest 30. */
+function v2PoolWith(acceptedRoots: readonly bigint[], ...isSpent: boolean[]): V2Pool {
+  const newest = acceptedRoots.slice(-30).reverse().map((value) => ({ type: "int" as const, value }));
+  const runGetMethod = () => Promise.resolve(new TupleReader([{ type: "tuple", items: newest }]));
+  const pool = new V2Pool({ runGetMethod } as Partial<Chain> as Chain, address);
+  const log = { acceptedRoots, isSpent: () => isSpent.length > 1 ? isSpent.shift()! : isSpent[0] };
+  pool.readLog = () => Promise.resolve(log as unknown as V2PoolLog);
+  return pool;
+}
+
 async function requestedBy(state: string, act: (relayer: RelayerClient) => Promise<void>): Promise<string[]> {
   const paths: string[] = [];
   const ended = new AbortController();
@@ -26,8 +38,13 @@ async function requestedBy(state: string, act: (relayer: RelayerClient) => Promi
     { hostname: "127.0.0.1", port: 0, signal: ended.signal, onListen: () => {} },
     async (request) => {
       await request.body?.cancel();
-      paths.push(new URL(request.url).pathname);
-      return Response.json({ state });
+      const { pathname } = new URL(request.url);
+      paths.push(pathname);
+      if (pathname === "/withdraw") return Response.json({ seqno: 1, fee: "1" });
+      const isUnknown = state === "unknown" && !paths.includes("/withdraw");
+      return isUnknown
+        ? Response.json({ code: "withdrawal_not_found" }, { status: 404 })
+        : Response.json({ state: state === "unknown" ? "confirmed" : state });
     },
   );
   try {
@@ -66,6 +83,25 @@ Deno.test("a withdrawal that a relayer reports as failed is proved again", async
       outcome: "prove_again",
     });
   });
+});
+
+Deno.test("a proof that no relayer knows is submitted while a version 2 pool accepts its root, however old", async () => {
+  const roots = Array.from({ length: 1_024 }, (_, i) => BigInt(i + 1));
+  const attempt = {
+    recipient: address.toRawString(),
+    fee: "1",
+    refund: "0",
+    request: { publicSignals: ["1"] },
+  } as unknown as WithdrawalAttempt;
+  const resume = async (pool: V2Pool) => {
+    let outcome = "";
+    const paths = await requestedBy("unknown", async (relayer) => {
+      ({ outcome } = await resumeWithdrawal(relayer, { pool, note, journal: attempt }));
+    });
+    return [outcome, paths.includes("/withdraw")];
+  };
+  deepEqual(await resume(v2PoolWith(roots, false, true)), ["paid", true]);
+  deepEqual(await resume(v2PoolWith(roots.slice(1), false)), ["prove_again", false]);
 });
 
 Deno.test("a relayer that does not answer ends the resumption", async () => {

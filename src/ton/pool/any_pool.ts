@@ -1,6 +1,6 @@
 import type { Address } from "@ton/core";
 import type { PoolVersion } from "../../core/protocol/deployments.ts";
-import type { Chain } from "../chain.ts";
+import type { CallOptions, Chain } from "../chain.ts";
 import { Pool } from "./pool.ts";
 import { V2Pool } from "./v2/pool.ts";
 
@@ -18,4 +18,14 @@ export type AnyPool = Pool | V2Pool;
  */
 export function openPool(chain: Chain, address: Address, version: PoolVersion = 1): AnyPool {
   return version === 2 ? new V2Pool(chain, address) : new Pool(chain, address);
+}
+
+/** Returns all roots that the pool accepts: of a version 2 pool from its logs, because its get method returns 30. */
+export async function readAcceptedRoots(
+  pool: AnyPool,
+  options: Pick<CallOptions, "signal"> = {},
+): Promise<readonly bigint[]> {
+  return pool instanceof V2Pool
+    ? (await pool.readLog(options)).acceptedRoots
+    : await pool.getRootHistory(options);
 }
