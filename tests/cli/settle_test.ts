@@ -94,7 +94,11 @@ async function refusesWrongCalls(
   for (
     const [name, args, text] of [
       ["without a wallet", [KEY, "--yes"], /--mnemonic-file.*the proof names the wallet/s],
-      ["of an unknown pool", ["native-11-v2", ...payerFlags, "--yes"], /no pool native-11-v2/],
+      [
+        "of an unknown pool",
+        ["native-11-v2", ...payerFlags, "--yes"],
+        /no pool native-11-v2[^\n]*\nVersion 2 pools on localnet: [a-z0-9.-]+-v2(, [a-z0-9.-]+-v2)*\.\n/,
+      ],
       ["of a version 1 pool", ["native-1", ...payerFlags, "--yes"], /is a version 1 pool/],
       ["of no batches", [KEY, ...payerFlags, "--yes", "--batches", "0"], /--batches.*at least 1/s],
       ["without confirmation", [KEY, ...payerFlags], /confirmation_required/],

@@ -27,7 +27,7 @@ export async function countPools(t: Test, scene: ComplianceScene, report: Report
   });
 }
 
-async function countsPool({ at }: ComplianceScene): Promise<void> {
+async function countsPool({ net, at }: ComplianceScene): Promise<void> {
   const { code, stdout, stderr } = await runCli(["pool", "stats", "native-1", ...at, "--json"]);
   assert.equal(code, 0, stderr);
   const { pools: [pool] } = JSON.parse(stdout);
@@ -44,6 +44,10 @@ async function countsPool({ at }: ComplianceScene): Promise<void> {
   assert.match(text.stdout, /withdrawals +2, 1 of them through 1 relayer\n/);
   assert.match(text.stdout, /fees +median 0\.05 TON, /);
   assert.equal(text.stdout.match(/Z withdrawal/g)?.length, 1);
+  const address = net.pool("native-1").address.toRawString();
+  const here = ["--network", "localnet", "--endpoint", net.localnet.url];
+  const unlisted = await runCli(["pool", "stats", address, ...here]);
+  assert.match(unlisted.stdout, /holds +1 unspent note, 1 TON\n/, unlisted.stderr);
   const quiet = await runCli(["pool", "stats", ...at, "--quiet"]);
   assert.ok(quiet.stdout.includes("native-1 1\n") && quiet.stdout.includes("native-10 0\n"));
   const wrong = await runCli(["pool", "stats", "native-1", ...at, "--latest", "-1"]);

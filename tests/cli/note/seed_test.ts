@@ -98,7 +98,11 @@ async function recoversFromSeed(
     );
     const again = await runJson(["note", "recover", ...at], phone);
     assert.deepEqual(again.notes.map(({ isNew }: { isNew: boolean }) => isNew), [false, false, false, false]);
-    assert.equal((await notesOf(phone)).length, 4);
+    const found = await notesOf(phone);
+    assert.equal(found.length, 4);
+    for (const { createdAt, depositedAt } of found) {
+      assert.equal(Date.parse(createdAt), Date.parse(depositedAt), "a note is as old as its deposit");
+    }
   });
 
   await t.step("a recovered note is withdrawn from the other device", async () => {

@@ -47,9 +47,9 @@ const entry = (pool: Address, timestamp: number, more: Partial<LedgerEntry>): Le
 });
 const entries: LedgerEntry[] = [
   entry(native, day("2026-10-31T23:59:59Z"), { fee: 60_000_000n, gas: 20_000_000n }),
-  entry(native, day("2026-11-01T00:00:00Z"), { fee: 60_000_001n, gas: 20_000_000n, refund: 30_000_000n }),
+  entry(native, day("2026-11-01T00:00:00Z"), { fee: 60_000_001n, gas: 20_050_000n, refund: 30_000_000n }),
   entry(native, day("2026-11-01T05:00:00Z"), { kind: "refused", gas: 9_000_000n }),
-  entry(native, day("2026-11-01T05:00:01Z"), { kind: "transfer", gas: 5_000_049n }),
+  entry(native, day("2026-11-01T05:00:01Z"), { kind: "transfer", gas: 5_000_000n }),
   entry(jetton, day("2026-11-01T23:59:59Z"), { fee: 500_000n, gas: 90_000_000n, refund: 100_000_000n }),
   entry(unknown, day("2026-11-02T00:00:00Z"), { fee: 7n, gas: 1_000_000n }),
 ];
@@ -104,9 +104,9 @@ for (const kind of ["embedded", "postgres"] as const) {
           paid: 1,
           refused: 1,
           fees: "60000001",
-          gas: "34000049",
+          gas: "34050000",
           refunds: "30000000",
-          profit: "-4000048",
+          profit: "-4049999",
         };
         const ofJettons = {
           pool: "jusdt-20",
@@ -125,11 +125,11 @@ for (const kind of ["embedded", "postgres"] as const) {
         equal(
           table.stdout,
           [
-            "day         pool       paid       fees    gas  refunds  profit",
-            "2026-11-01  native-10     1       0.06  0.034     0.03  -0.004",
-            "2026-11-01  jusdt-20      1  0.5 jusdt   0.09      0.1       -",
-            "total       native-10     1       0.06  0.034     0.03  -0.004",
-            "total       jusdt-20      1  0.5 jusdt   0.09      0.1       -",
+            "day         pool       paid       fees     gas  refunds  profit",
+            "2026-11-01  native-10     1       0.06  0.0341     0.03  -0.004",
+            "2026-11-01  jusdt-20      1  0.5 jusdt    0.09      0.1       -",
+            "total       native-10     1       0.06  0.0341     0.03  -0.004",
+            "total       jusdt-20      1  0.5 jusdt    0.09      0.1       -",
             "",
           ].join("\n"),
         );

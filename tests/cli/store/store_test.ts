@@ -43,7 +43,12 @@ Deno.test("an imported store exists, and a refused import leaves nothing behind"
     await Deno.writeTextFile(`${dir}/empty.jsonl`, `${head}${JSON.stringify({ rows: 0, sha256 })}\n`);
     assert.equal((await store(["import", "empty.jsonl", "--data-dir", "kv"], dir)).code, 0);
     assert.deepEqual(names(), ["empty.jsonl", "kv"]);
-    assert.equal((await store(["check", "--data-dir", "kv"], dir)).code, 0);
+    const { code, stdout } = await store(["check", "--data-dir", "kv"], dir);
+    assert.equal(code, 0);
+    assert.match(stdout, /^ {2}ok +\S/);
+    const { sound, checks } = JSON.parse((await store(["check", "--data-dir", "kv", "--json"], dir)).stdout);
+    assert.deepEqual([sound, checks.every(({ holds }: { holds: boolean }) => holds)], [true, true]);
+    assert.equal(checks.length, stdout.trim().split("\n").length);
   }));
 
 Deno.test({

@@ -18,6 +18,10 @@ Deno.test("tonado withdraw", async (t) => {
     () => asksForConfirmation(scene),
   );
   await t.step(
+    "the question about the recipient is announced, and left out on request",
+    () => announcesRecipientCheck(scene),
+  );
+  await t.step(
     "for a note that is not in the pool, no other relayer is tried, and its deposit is the next step",
     () => namesDepositAsNextStep(scene),
   );
@@ -35,6 +39,14 @@ Deno.test("tonado withdraw", async (t) => {
   );
   await refusesMistakes(t, scene);
 });
+
+async function announcesRecipientCheck({ ids, fresh, honest, withdraw }: Scene): Promise<void> {
+  const args = [ids[0], "--to", fresh("11").toString(), "--relayer", honest.url];
+  const asked = await withdraw(args, { confirms: false });
+  assert.match(asked.stderr, /^asking \S+ about the recipient, which reveals the address to it;/m);
+  const silent = await withdraw([...args, "--no-recipient-check"], { confirms: false });
+  assert.doesNotMatch(silent.stderr, /about the recipient/);
+}
 
 async function asksForConfirmation({ ids, fresh, honest, withdraw, net, registry }: Scene): Promise<void> {
   const args = [ids[0], "--to", fresh("11").toString(), "--relayer", honest.url];
