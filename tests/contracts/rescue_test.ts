@@ -35,6 +35,7 @@ class Rescue {
 
   private constructor(
     readonly pool: PoolSandbox,
+    readonly address: Address,
     readonly init: PoolInit,
     readonly helperInit: ReturnType<typeof rescueHelperInit>,
   ) {
@@ -42,13 +43,14 @@ class Rescue {
     this.helper = contractAddress(0, helperInit);
   }
 
-  static async open(pool: PoolSandbox, init: PoolInit): Promise<Rescue> {
+  /** `address`: the account to thaw. */
+  static async open(pool: PoolSandbox, init: PoolInit, address = pool.address): Promise<Rescue> {
     const code = await rescueHelperCode();
-    return new Rescue(pool, init, rescueHelperInit(pool.user.address, pool.address, code));
+    return new Rescue(pool, address, init, rescueHelperInit(pool.user.address, address, code));
   }
 
   async freeze(): Promise<void> {
-    const { chain, address } = this.pool;
+    const { pool: { chain }, address } = this;
     chain.now! += 5 * YEAR;
     await this.send(address, emptyBody, 1n);
     assert.equal(await this.state(address), "frozen");
@@ -56,14 +58,18 @@ class Rescue {
 
   /** Returns the helper's exit code, or undefined if the message went elsewhere. */
   async send(to: Address, body: Cell, value: bigint, from = this.owner) {
+    const { description } = await this.transaction(to, body, value, from);
+    assert.ok(description.type === "generic");
+    const { computePhase } = description;
+    return computePhase.type === "vm" ? computePhase.exitCode : undefined;
+  }
+
+  async transaction(to: Address, body: Cell, value: bigint, from = this.owner) {
     const init = to.equals(this.helper) ? { stateInit: this.helperInit } : {};
     const { transactions } = await this.pool.chain.sendMessage(
       internal({ from, to, value, bounce: to.equals(this.helper), body, ...init }),
     );
-    const [{ description }] = transactions;
-    assert.ok(description.type === "generic");
-    const { computePhase } = description;
-    return computePhase.type === "vm" ? computePhase.exitCode : undefined;
+    return transactions[0];
   }
 
   async state(address: Address) {
@@ -134,9 +140,58 @@ Deno.test("nobody but its owner fills or empties a helper, and a wrong plan cost
   }
   assert.equal((await rescue.pieces()).get(0)!.hash().toString("hex"), piece.hash().toString("hex"));
   assert.ok(await coins() >= before - 1_000_000n, "refused messages took coins");
+  for (const from of [rescue.owner, pool.owner.address]) {
+    const held = await coins();
+    assert.equal(await rescue.send(helper, emptyBody, toNano(1), from), 0, "anyone may add coins");
+    assert.ok(await coins() > held + toNano("0.99"));
+  }
   const held = async () => (await pool.chain.getContract(rescue.owner)).balance;
   const [own, kept] = [await held(), await coins()];
-  assert.equal(await rescue.send(helper, closeBody(), toNano("0.1")), 0);
+  const closed = await rescue.transaction(helper, closeBody(), toNano("0.1"));
+  assert.deepEqual(
+    [...closed.outMessages.values()].map(({ info }) => info.type === "internal" && info.bounce),
+    [
+      false,
+    ],
+    "a bounce would return the coins to an account without code",
+  );
   assert.ok(await held() > own + kept - toNano("0.11"), "closing returns the coins");
   assert.notEqual(await rescue.state(helper), "active");
+});
+
+Deno.test("the message of a thaw has the state and nothing else; a plan that builds no state sends none", async () => {
+  const init = {
+    code: beginCell().storeUint(0xff00, 16).endCell(),
+    data: beginCell().storeUint(7, 32).endCell(),
+  };
+  const rescue = await Rescue.open(await PoolSandbox.open(), init, contractAddress(0, init));
+  const cell = (bits: Cell, ...children: Cell[]) => {
+    const plan = beginCell().storeBit(false).storeRef(bits);
+    if (children.length === 0) return plan.endCell();
+    const plans = beginCell();
+    for (const child of children) plans.storeRef(child);
+    return plan.storeRef(plans.endCell()).endCell();
+  };
+  const bits = beginCell().storeUint(0b00110, 5).endCell(); // code and data
+  const wrong = await rescue.transaction(rescue.helper, thawBody(cell(init.code)), toNano(1));
+  assert.ok(wrong.description.type === "generic" && wrong.description.aborted);
+  assert.equal(wrong.outMessagesCount, 0);
+
+  const { outMessages } = await rescue.transaction(
+    rescue.helper,
+    thawBody(cell(bits, cell(init.code), cell(init.data))),
+    toNano(1),
+  );
+  const [message] = [...outMessages.values()];
+  assert.ok(message.info.type === "internal");
+  assert.deepEqual([message.info.bounce, message.info.dest.toString()], [
+    false,
+    rescue.address.toString(),
+  ]);
+  assert.equal(message.body.bits.length + message.body.refs.length, 0, "the body is empty");
+  assert.equal(
+    beginCell().store(storeStateInit(message.init!)).endCell().hash().toString("hex"),
+    stateCell(init).hash().toString("hex"),
+  );
+  assert.equal(await rescue.state(rescue.address), "active");
 });
