@@ -80,6 +80,28 @@ for (const list of Object.keys(priceLists) as PriceList[]) {
   });
 }
 
+Deno.test("a native pool without coins that owes storage pays no reward, and takes a debt that the chain collected once", async () => {
+  const settle = async (years: number, bounce: boolean) => {
+    const sandbox = await V2Sandbox.open();
+    await sandbox.setState({ deposits: 3, commitment: () => 1n }, 0n);
+    sandbox.pool.chain.now! += Math.round(years * 31_557_600);
+    const { tx, sent, balanceAfter } = assertAccepted(await sandbox.settle({ value: toNano(1), bounce }));
+    assert.ok(tx.description.type === "generic" && sent[0].info.type === "internal");
+    assert.equal(decodeV2PoolData(await sandbox.pool.data()).debt, 0n, "no reward is owed");
+    const collected = tx.description.storagePhase!.storageFeesCollected;
+    return { collected, returned: sent[0].info.value.coins, balanceAfter };
+  };
+  const without = await settle(0, false);
+  assert.equal(without.collected, 0n);
+  // Before it credits a message that bounces, the chain notes the debt and collects nothing.
+  for (const bounce of [true, false]) {
+    const { collected, returned, balanceAfter } = await settle(1, bounce);
+    assert.ok(bounce ? collected === 0n : collected > toNano("0.005"), `${collected}`);
+    assert.equal(without.returned - returned, collected);
+    assert.equal(balanceAfter, without.balanceAfter);
+  }
+});
+
 Deno.test("a settlement is due when settlers think it is: one that fills its chunk at once, others after 30 s", async () => {
   for (const sandbox of [await V2Sandbox.open(), await V2JettonSandbox.openJetton()]) {
     const settledAt = sandbox.pool.chain.now!;
