@@ -169,8 +169,10 @@ function selectNoteToWithdraw(
 }
 
 /** Of a version 2 note: the leaf of the interrupted withdrawal, or one that can be withdrawn. */
-async function findWithdrawnLeaf(pool: AnyPool, { note, withdrawal }: NoteRecord): Promise<Note> {
-  const [, nullifierHash] = withdrawal?.request.publicSignals ?? [];
+async function findWithdrawnLeaf(pool: AnyPool, { note, state, withdrawal }: NoteRecord): Promise<Note> {
+  // Of a note with several deposits, a withdrawal that has ended paid another leaf.
+  const interrupted = state === "withdrawing" ? withdrawal : undefined;
+  const [, nullifierHash] = interrupted?.request.publicSignals ?? [];
   return await findNoteLeaf(pool, note.reveal(), {
     ...nullifierHash !== undefined && { nullifierHash: BigInt(nullifierHash) },
   });

@@ -6,6 +6,7 @@ import type { RelayerClient, WithdrawalStatus } from "../../client/relayer/relay
 import type { RelayerQuote } from "../../client/relayer/relayer_quotes.ts";
 import type { Deployment } from "../../core/protocol/deployments.ts";
 import { Problem, type ProblemCode, type ProblemDetail } from "../../core/errors/problem.ts";
+import type { Note } from "../../core/protocol/note.ts";
 import { formatAmount, pluralize } from "../../core/protocol/units.ts";
 import { formatChainFlags, formatFlags } from "../options/chain_options.ts";
 import { formatPayerFlags, requireConfirmation } from "../options/payer_options.ts";
@@ -118,11 +119,15 @@ export class WithdrawView extends CommandView<WithdrawOptions> {
     }
   };
 
-  /** Earlier attempts may still pay another recipient than `recipient`. */
-  warnOfEarlierAttempts({ withdrawal, earlier = [] }: NoteRecord, recipient: Address): void {
-    const attempts = [...earlier, ...withdrawal ? [withdrawal] : []].map((each) =>
-      Address.parse(each.recipient)
-    );
+  /** Earlier attempts of the same leaf may still pay another recipient than `recipient`. */
+  warnOfEarlierAttempts(
+    { withdrawal, earlier = [] }: NoteRecord,
+    { nullifierHash }: Note,
+    recipient: Address,
+  ): void {
+    const attempts = [...earlier, ...withdrawal ? [withdrawal] : []]
+      .filter(({ request }) => BigInt(request.publicSignals[1]) === nullifierHash)
+      .map((each) => Address.parse(each.recipient));
     const others = new Set(
       attempts.filter((each) => !each.equals(recipient)).map((each) => this.#formatAddress(each)),
     );

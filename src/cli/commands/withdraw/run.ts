@@ -51,7 +51,7 @@ export async function confirmWithdrawal(
   assertCanConfirm(run.context, run.options);
   if (run.options.recipientCheck) run.view.announceRecipientCheck(run.endpointLabel);
   for (const { name, text } of await findLinkWarnings(run, offer.tree)) run.view.warn(name, text);
-  run.view.warnOfEarlierAttempts(findNote(await run.store.list(), run.record.id), run.recipient);
+  run.view.warnOfEarlierAttempts(findNote(await run.store.list(), run.record.id), run.note, run.recipient);
   await run.view.confirm(run.recipient, offer);
 }
 
