@@ -1,5 +1,7 @@
 /** A version 2 pool with 2^20 notes. Its state is built off the chain and then driven. */
 import assert from "node:assert/strict";
+import { mainnetConfig } from "../../../src/localnet/mainnet_config.ts";
+import { chainPrices } from "../../../testkit/chain/chain_prices.ts";
 import { countCells } from "../../../testkit/chain/pool_storage.ts";
 import { fullPool } from "../../../testkit/chain/v2/full_pool.ts";
 import { V2JettonSandbox } from "../../../testkit/chain/v2/jetton_sandbox.ts";
@@ -67,6 +69,8 @@ for (
   });
 }
 
+const YEAR_SECONDS = 31_557_600n;
+const prices = chainPrices(mainnetConfig());
 const { state } = fullPool();
 const sizes = {
   "2^20 notes": state,
@@ -85,7 +89,7 @@ for (
     await V2JettonSandbox.openJetton(),
   ]] as const
 ) {
-  Deno.test(`${kind}: the cells and bits of a version 2 pool are those of docs/gas.md`, async () => {
+  Deno.test(`${kind}: cells, bits and storage fees of a version 2 pool are those of docs/gas.md`, async () => {
     const page = await Deno.readTextFile("docs/gas.md");
     const rows = page.split("\n").map((line) =>
       line.split("|").map((cell) => cell.trim()).slice(1, -1).join("|")
@@ -94,7 +98,10 @@ for (
       const account = (await sandbox.pool.chain.getContract(sandbox.pool.address)).accountState;
       assert.ok(account?.type === "active");
       const { cells, bits } = countCells(account.state.code!, account.state.data!);
-      const row = `${kind}: ${name}|${cells.toLocaleString("en")}|${bits.toLocaleString("en")}`;
+      const size = { cells: BigInt(cells), bits: BigInt(bits) };
+      const year = Number(prices.storage({ ...size, seconds: YEAR_SECONDS })) / 1e9;
+      const numbers = [cells, bits].map((n) => n.toLocaleString("en"));
+      const row = [`${kind}: ${name}`, ...numbers, year.toFixed(4)].join("|");
       assert.ok(rows.includes(row), row);
     };
     await assertRow("empty");
