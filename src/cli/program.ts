@@ -3,24 +3,24 @@ import { Command } from "commander";
 import { assertUsableProxies } from "../config/settings/proxy_settings.ts";
 import { describeBuild, formatVersion } from "./output/version_info.ts";
 import { appCommand } from "./commands/app.ts";
-import { ceremonyCommand } from "./commands/ceremony.ts";
+import { ceremonyCommand } from "./commands/ceremony/command.ts";
 import { completionsCommand } from "./commands/completions.ts";
 import { complianceCommand } from "./commands/compliance.ts";
 import { configCommand } from "./commands/config.ts";
-import { demoCommand } from "./commands/demo.ts";
-import { depositCommand } from "./commands/deposit.ts";
-import { deployCommand } from "./commands/deploy.ts";
+import { demoCommand } from "./commands/demo/command.ts";
+import { depositCommand } from "./commands/deposit/command.ts";
+import { deployCommand } from "./commands/deploy/command.ts";
 import { exitStatus, formatExitCodes } from "./output/exit_status.ts";
 import { jsonNoticeOutput, reportError } from "./output/error_report.ts";
-import { localnetCommand } from "./commands/localnet.ts";
-import { noteCommand } from "./commands/note.ts";
-import { poolCommand } from "./commands/pool.ts";
+import { localnetCommand } from "./commands/localnet/command.ts";
+import { noteCommand } from "./commands/note/command.ts";
+import { poolCommand } from "./commands/pool/command.ts";
 import { serveCommand } from "./commands/serve.ts";
 import { logFatal, usesJsonLog } from "./output/serve_log.ts";
 import { settleCommand } from "./commands/settle.ts";
-import { statusCommand } from "./commands/status.ts";
+import { statusCommand } from "./commands/status/command.ts";
 import { snapshotCommand } from "./commands/snapshot.ts";
-import { storeCommand } from "./commands/store.ts";
+import { storeCommand } from "./commands/store/command.ts";
 import { withSanitizedOutput } from "./output/sanitize.ts";
 import {
   completeUsageMessage,
@@ -31,7 +31,7 @@ import {
   throwUsageErrorOf,
 } from "./output/commander_messages.ts";
 import { walletCommand } from "./commands/wallet.ts";
-import { withdrawCommand } from "./commands/withdraw.ts";
+import { withdrawCommand } from "./commands/withdraw/command.ts";
 import type { CliContext } from "./context.ts";
 import { zerosCommand } from "./commands/zeros.ts";
 

@@ -95,7 +95,7 @@ async function readUrlReferences(files: readonly string[]): Promise<ImportEdge[]
 
 /** Returns the folder of src/ that a file lies in. */
 const folderOf = (path: string) => /^src\/([^/]+)\//.exec(path)?.[1];
-/** Returns the command that a file of src/cli/commands/ belongs to: `note` for note.ts and note/backup.ts. */
+/** Returns the command that a file of src/cli/commands/ belongs to: `note` for note/backup.ts, `app` for app.ts. */
 const commandOf = (path: string) => /^src\/cli\/commands\/([^/.]+)/.exec(path)?.[1];
 const isTest = (path: string) => /_test\.tsx?$/.test(path);
 

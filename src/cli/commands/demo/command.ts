@@ -1,9 +1,9 @@
 import { Command, Option } from "commander";
-import { Problem } from "../../core/errors/problem.ts";
-import { type DemoAsset, type DemoPool, demoPools } from "./demo/events.ts";
-import { jsonPrinter, textPrinter } from "./demo/view.ts";
-import { runDemo } from "./demo/scenario.ts";
-import type { CliContext } from "../context.ts";
+import { Problem } from "../../../core/errors/problem.ts";
+import { type DemoAsset, type DemoPool, demoPools } from "./events.ts";
+import { jsonPrinter, textPrinter } from "./view.ts";
+import { runDemo } from "./scenario.ts";
+import type { CliContext } from "../../context.ts";
 
 interface DemoCommandOptions {
   readonly json?: boolean;

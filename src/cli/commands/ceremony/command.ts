@@ -1,14 +1,14 @@
 import { Command, Option } from "commander";
-import { beaconExponents } from "../../ops/ceremony/transcript/transcript.ts";
-import type { CliContext } from "../context.ts";
-import { addOutputOptions, type OutputOptions } from "../output/print.ts";
+import { beaconExponents } from "../../../ops/ceremony/transcript/transcript.ts";
+import type { CliContext } from "../../context.ts";
+import { addOutputOptions, type OutputOptions } from "../../output/print.ts";
 import {
   parseBeaconExponent,
   parseBeaconRound,
   parseBeaconValue,
   parseContributorName,
-} from "./ceremony/arguments.ts";
-import { rehearse, type RehearseOptions } from "./ceremony/rehearse.ts";
+} from "./arguments.ts";
+import { rehearse, type RehearseOptions } from "./rehearse.ts";
 import {
   announce,
   type AnnounceOptions,
@@ -25,7 +25,7 @@ import {
   type KeysOptions,
   verify,
   type VerifyOptions,
-} from "./ceremony/steps.ts";
+} from "./steps.ts";
 
 const inputFlags = [
   ["--powers <file>", "phase 1: powers of tau over BLS12-381, prepared for phase 2 (.ptau)"],

@@ -1,15 +1,15 @@
 import type { Address } from "@ton/core";
 import { Command } from "commander";
-import { formatDeployments } from "../../core/protocol/deployments.ts";
-import { Problem } from "../../core/errors/problem.ts";
-import { formatAmount } from "../../core/protocol/units.ts";
-import { createLocalnetConfig } from "../options/localnet_config.ts";
-import { localnetPayCommand } from "./localnet/pay.ts";
-import { colours } from "../output/progress.ts";
-import type { CliContext, RunningLocalnet, RunningRelayer } from "../context.ts";
-import { type OutputOptions, writeJson } from "../output/print.ts";
-import { pollUntil } from "../../core/time.ts";
-import { integerArgument } from "../options/integer_argument.ts";
+import { formatDeployments } from "../../../core/protocol/deployments.ts";
+import { Problem } from "../../../core/errors/problem.ts";
+import { formatAmount } from "../../../core/protocol/units.ts";
+import { createLocalnetConfig } from "../../options/localnet_config.ts";
+import { localnetPayCommand } from "./pay.ts";
+import { colours } from "../../output/progress.ts";
+import type { CliContext, RunningLocalnet, RunningRelayer } from "../../context.ts";
+import { type OutputOptions, writeJson } from "../../output/print.ts";
+import { pollUntil } from "../../../core/time.ts";
+import { integerArgument } from "../../options/integer_argument.ts";
 
 interface LocalnetCommandOptions extends OutputOptions {
   readonly port: number;

@@ -1,10 +1,10 @@
 import { Command } from "commander";
-import { Problem } from "../../core/errors/problem.ts";
-import { checkStore } from "../../ops/store/consistency_check.ts";
-import { exportStore, type ExportSummary, importStore, verifyExport } from "../../ops/store/export.ts";
-import { pluralize } from "../../core/protocol/units.ts";
-import { addOutputOptions, printResult, withProgressLine, writeJson } from "../output/print.ts";
-import { colours } from "../output/progress.ts";
+import { Problem } from "../../../core/errors/problem.ts";
+import { checkStore } from "../../../ops/store/consistency_check.ts";
+import { exportStore, type ExportSummary, importStore, verifyExport } from "../../../ops/store/export.ts";
+import { pluralize } from "../../../core/protocol/units.ts";
+import { addOutputOptions, printResult, withProgressLine, writeJson } from "../../output/print.ts";
+import { colours } from "../../output/progress.ts";
 import {
   addDataDirOption,
   locateStore,
@@ -12,10 +12,10 @@ import {
   type StoreOptions,
   withStore,
   writeExport,
-} from "../options/store_options.ts";
-import { escapeLine } from "../output/sanitize.ts";
-import type { CliContext } from "../context.ts";
-import { parseTimeArgument, printReport, type ReportOptions } from "./store/report.ts";
+} from "../../options/store_options.ts";
+import { escapeLine } from "../../output/sanitize.ts";
+import type { CliContext } from "../../context.ts";
+import { parseTimeArgument, printReport, type ReportOptions } from "./report.ts";
 
 export function storeCommand(context: CliContext): Command {
   const command = (name: string, description: string, examples: string) =>

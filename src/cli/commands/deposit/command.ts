@@ -1,26 +1,26 @@
 import type { Address } from "@ton/core";
 import { Command } from "commander";
-import { depositNative } from "../../client/deposit/deposit_native.ts";
-import type { DepositStep } from "../../client/deposit/deposit_attempts.ts";
-import { type DepositResult, findUnspentDeposit } from "../../client/deposit/deposit_events.ts";
-import { systemClock } from "../../core/time.ts";
-import { depositJetton } from "../../client/deposit/deposit_jetton.ts";
-import { depositByLink, type LinkDepositStep } from "../../client/deposit/deposit_link.ts";
+import { depositNative } from "../../../client/deposit/deposit_native.ts";
+import type { DepositStep } from "../../../client/deposit/deposit_attempts.ts";
+import { type DepositResult, findUnspentDeposit } from "../../../client/deposit/deposit_events.ts";
+import { systemClock } from "../../../core/time.ts";
+import { depositJetton } from "../../../client/deposit/deposit_jetton.ts";
+import { depositByLink, type LinkDepositStep } from "../../../client/deposit/deposit_link.ts";
 import {
   addNote,
   findNullifierTwins,
   type NoteRecord,
   type NoteStore,
-} from "../../client/notes/note_store.ts";
-import { RelayerClient } from "../../client/relayer/relayer_client.ts";
-import { commitmentsFromRelayer } from "../../client/tree_sync.ts";
-import type { Deployment, Deployments } from "../../core/protocol/deployments.ts";
-import { Problem } from "../../core/errors/problem.ts";
-import type { Chain } from "../../ton/chain.ts";
-import { type AnyPool, openPool } from "../../ton/pool/any_pool.ts";
-import { V2Pool } from "../../ton/pool/v2/pool.ts";
-import { placeNote } from "../../core/protocol/note.ts";
-import { depositByTransfer } from "../../client/deposit/deposit_transfer.ts";
+} from "../../../client/notes/note_store.ts";
+import { RelayerClient } from "../../../client/relayer/relayer_client.ts";
+import { commitmentsFromRelayer } from "../../../client/tree_sync.ts";
+import type { Deployment, Deployments } from "../../../core/protocol/deployments.ts";
+import { Problem } from "../../../core/errors/problem.ts";
+import type { Chain } from "../../../ton/chain.ts";
+import { type AnyPool, openPool } from "../../../ton/pool/any_pool.ts";
+import { V2Pool } from "../../../ton/pool/v2/pool.ts";
+import { placeNote } from "../../../core/protocol/note.ts";
+import { depositByTransfer } from "../../../client/deposit/deposit_transfer.ts";
 import {
   addChainOptions,
   type ChainOptions,
@@ -28,29 +28,29 @@ import {
   openChain,
   parseAddressArgument,
   parseRelayerArgument,
-} from "../options/chain_options.ts";
-import { DepositView, isNoteSpentError } from "../output/deposit_view.ts";
-import { usageError } from "../options/usage_error.ts";
-import { toPoolJetton } from "../../client/notes/pool_match.ts";
-import { findDeployment, resolveDeployment } from "../options/note_pools.ts";
+} from "../../options/chain_options.ts";
+import { DepositView, isNoteSpentError } from "../../output/deposit_view.ts";
+import { usageError } from "../../options/usage_error.ts";
+import { toPoolJetton } from "../../../client/notes/pool_match.ts";
+import { findDeployment, resolveDeployment } from "../../options/note_pools.ts";
 import {
   addNoteStorePathOption,
   type NoteStoreOptions,
   openNoteStore,
-} from "../options/note_store_options.ts";
+} from "../../options/note_store_options.ts";
 import {
   filterNotesByNetwork,
   findNoteOnNetwork,
   withNetwork,
   withNetworkOfNote,
   type WithOptionalNetwork,
-} from "../options/note_network.ts";
-import { addPayerOptions, openPayerWallet, type PayerOptions } from "../options/payer_options.ts";
-import type { Wallet } from "../../ton/wallet/wallet.ts";
-import { type CliContext, shutdownSignal, withProver } from "../context.ts";
-import { POLL_INTERVALS_MS } from "../options/polling_intervals.ts";
-import { type DepositTree, deriveDepositedNote } from "./deposit/next_note.ts";
-import { assertNotRetired, assertPoolOfBuild, confirmDeposit } from "./deposit/pool_checks.ts";
+} from "../../options/note_network.ts";
+import { addPayerOptions, openPayerWallet, type PayerOptions } from "../../options/payer_options.ts";
+import type { Wallet } from "../../../ton/wallet/wallet.ts";
+import { type CliContext, shutdownSignal, withProver } from "../../context.ts";
+import { POLL_INTERVALS_MS } from "../../options/polling_intervals.ts";
+import { type DepositTree, deriveDepositedNote } from "./next_note.ts";
+import { assertNotRetired, assertPoolOfBuild, confirmDeposit } from "./pool_checks.ts";
 
 type DepositOptions = ChainOptions & NoteStoreOptions & PayerOptions & {
   readonly note?: string;

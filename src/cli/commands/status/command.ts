@@ -1,21 +1,21 @@
 import { Command } from "commander";
-import { RelayerClient } from "../../client/relayer/relayer_client.ts";
-import { QUOTE_TIMEOUT_MS } from "../../client/relayer/relayer_quotes.ts";
-import { Problem } from "../../core/errors/problem.ts";
-import { formatAmount, pluralize } from "../../core/protocol/units.ts";
-import { Pool } from "../../ton/pool/pool.ts";
+import { RelayerClient } from "../../../client/relayer/relayer_client.ts";
+import { QUOTE_TIMEOUT_MS } from "../../../client/relayer/relayer_quotes.ts";
+import { Problem } from "../../../core/errors/problem.ts";
+import { formatAmount, pluralize } from "../../../core/protocol/units.ts";
+import { Pool } from "../../../ton/pool/pool.ts";
 import {
   addChainOptions,
   type ChainOptions,
   collectRelayerArguments,
   formatPoolAddress,
   openChain,
-} from "../options/chain_options.ts";
-import { checkLiveness } from "./status/liveness_check.ts";
-import { colours } from "../output/progress.ts";
-import { escapeLine } from "../output/sanitize.ts";
-import type { CliContext } from "../context.ts";
-import { printResult, writeJson } from "../output/print.ts";
+} from "../../options/chain_options.ts";
+import { checkLiveness } from "./liveness_check.ts";
+import { colours } from "../../output/progress.ts";
+import { escapeLine } from "../../output/sanitize.ts";
+import type { CliContext } from "../../context.ts";
+import { printResult, writeJson } from "../../output/print.ts";
 
 type StatusOptions = ChainOptions & { readonly relayer?: readonly string[]; readonly live?: string | true };
 

@@ -1,27 +1,27 @@
 import type { Address } from "@ton/core";
 import { Command } from "commander";
-import { findRegistry } from "../../config/deployments_registry.ts";
-import { Problem } from "../../core/errors/problem.ts";
-import { fieldToHex } from "../../core/crypto/field.ts";
-import { formatAmount } from "../../core/protocol/units.ts";
-import type { PoolFacts } from "../../ops/audit/pool_facts.ts";
-import { auditPool, type PoolAudit } from "../../ops/audit/audit.ts";
-import { surplusEnd } from "../../ton/pool/pool_funds.ts";
+import { findRegistry } from "../../../config/deployments_registry.ts";
+import { Problem } from "../../../core/errors/problem.ts";
+import { fieldToHex } from "../../../core/crypto/field.ts";
+import { formatAmount } from "../../../core/protocol/units.ts";
+import type { PoolFacts } from "../../../ops/audit/pool_facts.ts";
+import { auditPool, type PoolAudit } from "../../../ops/audit/audit.ts";
+import { surplusEnd } from "../../../ton/pool/pool_funds.ts";
 import {
   addChainOptions,
   type ChainOptions,
   formatNative,
   formatPoolAddress,
   openChain,
-} from "../options/chain_options.ts";
-import { failedChecks, printChecks } from "../output/check_table.ts";
-import { resolvePoolAddress } from "../options/pool_argument.ts";
-import { poolClaimsCommand, poolRetryCommand } from "./pool/claims.ts";
-import { poolRescueCommand } from "./pool/rescue.ts";
-import { poolStatsCommand } from "./pool/stats.ts";
-import { withProgressLine, writeJson } from "../output/print.ts";
-import { colours } from "../output/progress.ts";
-import type { CliContext } from "../context.ts";
+} from "../../options/chain_options.ts";
+import { failedChecks, printChecks } from "../../output/check_table.ts";
+import { resolvePoolAddress } from "../../options/pool_argument.ts";
+import { poolClaimsCommand, poolRetryCommand } from "./claims.ts";
+import { poolRescueCommand } from "./rescue.ts";
+import { poolStatsCommand } from "./stats.ts";
+import { withProgressLine, writeJson } from "../../output/print.ts";
+import { colours } from "../../output/progress.ts";
+import type { CliContext } from "../../context.ts";
 
 export function poolCommand(context: CliContext): Command {
   const list = addChainOptions(new Command("list"))

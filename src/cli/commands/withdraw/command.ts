@@ -1,13 +1,13 @@
 import { Command } from "commander";
-import { findNote, type NoteRecord } from "../../client/notes/note_store.ts";
-import { loadEndpoint } from "../../config/settings/settings_reader.ts";
-import { Problem, type ProblemCode } from "../../core/errors/problem.ts";
-import type { Network } from "../../core/protocol/network.ts";
-import { redactUrl } from "../../core/text/urls.ts";
-import { type AnyPool, openPool } from "../../ton/pool/any_pool.ts";
-import { findNoteLeaf } from "../../client/notes/note_leaf.ts";
-import type { Note } from "../../core/protocol/note.ts";
-import { type CliContext, shutdownSignal, withProver } from "../context.ts";
+import { findNote, type NoteRecord } from "../../../client/notes/note_store.ts";
+import { loadEndpoint } from "../../../config/settings/settings_reader.ts";
+import { Problem, type ProblemCode } from "../../../core/errors/problem.ts";
+import type { Network } from "../../../core/protocol/network.ts";
+import { redactUrl } from "../../../core/text/urls.ts";
+import { type AnyPool, openPool } from "../../../ton/pool/any_pool.ts";
+import { findNoteLeaf } from "../../../client/notes/note_leaf.ts";
+import type { Note } from "../../../core/protocol/note.ts";
+import { type CliContext, shutdownSignal, withProver } from "../../context.ts";
 import {
   addChainOptions,
   collectRelayerArguments,
@@ -16,24 +16,24 @@ import {
   openChain,
   parseAddressArgument,
   parseAmountArgument,
-} from "../options/chain_options.ts";
+} from "../../options/chain_options.ts";
 import {
   filterNotesByNetwork,
   findNoteOnNetwork,
   withNetworkOfNote,
   type WithOptionalNetwork,
-} from "../options/note_network.ts";
-import { toPoolJetton } from "../../client/notes/pool_match.ts";
-import { resolveDeployment } from "../options/note_pools.ts";
-import { addNoteStorePathOption, openNoteStore } from "../options/note_store_options.ts";
-import { addPayerOptions } from "../options/payer_options.ts";
-import { WithdrawView } from "../output/withdraw_view.ts";
-import { submitDirectly } from "./withdraw/direct.ts";
-import { unrecoverableAddresses } from "../../client/withdrawal/recipient_check.ts";
-import { resolveRecipient } from "./withdraw/recipient_checks.ts";
-import { resumeInterrupted, submitThroughRelayer } from "./withdraw/relayed.ts";
-import type { WithdrawOptions } from "../options/withdraw_options.ts";
-import { recordRunPayment, type WithdrawalRun } from "./withdraw/run.ts";
+} from "../../options/note_network.ts";
+import { toPoolJetton } from "../../../client/notes/pool_match.ts";
+import { resolveDeployment } from "../../options/note_pools.ts";
+import { addNoteStorePathOption, openNoteStore } from "../../options/note_store_options.ts";
+import { addPayerOptions } from "../../options/payer_options.ts";
+import { WithdrawView } from "../../output/withdraw_view.ts";
+import { submitDirectly } from "./direct.ts";
+import { unrecoverableAddresses } from "../../../client/withdrawal/recipient_check.ts";
+import { resolveRecipient } from "./recipient_checks.ts";
+import { resumeInterrupted, submitThroughRelayer } from "./relayed.ts";
+import type { WithdrawOptions } from "../../options/withdraw_options.ts";
+import { recordRunPayment, type WithdrawalRun } from "./run.ts";
 
 /** May mean that the note is already spent. */
 const SPENT_CODES: ReadonlySet<ProblemCode> = new Set<ProblemCode>([

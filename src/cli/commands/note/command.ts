@@ -1,32 +1,37 @@
 import { Command } from "commander";
-import { checkNotes, type NoteStatus } from "../../client/notes/note_check.ts";
-import { findNote } from "../../client/notes/note_store.ts";
-import { findRegistry } from "../../config/deployments_registry.ts";
-import { pluralize } from "../../core/protocol/units.ts";
-import { addChainOptions, type ChainOptions, formatChainFlags, openChain } from "../options/chain_options.ts";
-import { deriveNextNote } from "../../client/notes/derived_record.ts";
-import { candidatePools, findDeployment } from "../options/note_pools.ts";
+import { checkNotes, type NoteStatus } from "../../../client/notes/note_check.ts";
+import { findNote } from "../../../client/notes/note_store.ts";
+import { findRegistry } from "../../../config/deployments_registry.ts";
+import { pluralize } from "../../../core/protocol/units.ts";
+import {
+  addChainOptions,
+  type ChainOptions,
+  formatChainFlags,
+  openChain,
+} from "../../options/chain_options.ts";
+import { deriveNextNote } from "../../../client/notes/derived_record.ts";
+import { candidatePools, findDeployment } from "../../options/note_pools.ts";
 import {
   addNoteStoreOptions,
   addNoteStorePathOption,
   type NoteStoreOptions,
   openNoteStore,
-} from "../options/note_store_options.ts";
+} from "../../options/note_store_options.ts";
 import {
   commonNetwork,
   filterNotesByNetwork,
   findNoteOnNetwork,
   withNetwork,
   type WithOptionalNetwork,
-} from "../options/note_network.ts";
-import { backupNotes, type BackupOptions, restoreNotes } from "./note/backup.ts";
-import { recoverCommand } from "./note/recover.ts";
-import { seedCommand } from "./note/seed.ts";
-import { saveStanding, toIsoTimes, toPublicFacts } from "./note/standing.ts";
-import { sharedNullifierFacts, warnOfSharedNullifiers } from "../output/note_warnings.ts";
-import { withProgressLine, writeJson } from "../output/print.ts";
-import { colours } from "../output/progress.ts";
-import type { CliContext } from "../context.ts";
+} from "../../options/note_network.ts";
+import { backupNotes, type BackupOptions, restoreNotes } from "./backup.ts";
+import { recoverCommand } from "./recover.ts";
+import { seedCommand } from "./seed.ts";
+import { saveStanding, toIsoTimes, toPublicFacts } from "./standing.ts";
+import { sharedNullifierFacts, warnOfSharedNullifiers } from "../../output/note_warnings.ts";
+import { withProgressLine, writeJson } from "../../output/print.ts";
+import { colours } from "../../output/progress.ts";
+import type { CliContext } from "../../context.ts";
 
 type NoteCommandOptions = ChainOptions & NoteStoreOptions;
 

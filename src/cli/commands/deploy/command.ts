@@ -5,20 +5,20 @@ import {
   assertRegistryWritable,
   readRegistryOrEmpty,
   workingRegistryPath,
-} from "../../config/deployments_registry.ts";
-import { loadDeployConfig } from "../../config/deploy_config.ts";
-import { Problem } from "../../core/errors/problem.ts";
-import { MAX_GENERATION } from "../../core/protocol/pool_constants.ts";
-import { parseUnits } from "../../core/protocol/units.ts";
-import { deployPool, type PoolSpec } from "../../ops/deploy/deploy.ts";
-import { fetchIssuerFacts } from "../../ops/deploy/jetton_issuer.ts";
-import { identifyJetton } from "../../ops/deploy/jetton_identity.ts";
-import { addChainOptions, parseAddressArgument, parseAmountArgument } from "../options/chain_options.ts";
-import type { CliContext } from "../context.ts";
-import { integerArgument } from "../options/integer_argument.ts";
-import { walletVersionOption } from "../options/payer_options.ts";
-import { POLL_INTERVALS_MS } from "../options/polling_intervals.ts";
-import { type DeployCommandOptions, DeployView } from "./deploy/deploy_view.ts";
+} from "../../../config/deployments_registry.ts";
+import { loadDeployConfig } from "../../../config/deploy_config.ts";
+import { Problem } from "../../../core/errors/problem.ts";
+import { MAX_GENERATION } from "../../../core/protocol/pool_constants.ts";
+import { parseUnits } from "../../../core/protocol/units.ts";
+import { deployPool, type PoolSpec } from "../../../ops/deploy/deploy.ts";
+import { fetchIssuerFacts } from "../../../ops/deploy/jetton_issuer.ts";
+import { identifyJetton } from "../../../ops/deploy/jetton_identity.ts";
+import { addChainOptions, parseAddressArgument, parseAmountArgument } from "../../options/chain_options.ts";
+import type { CliContext } from "../../context.ts";
+import { integerArgument } from "../../options/integer_argument.ts";
+import { walletVersionOption } from "../../options/payer_options.ts";
+import { POLL_INTERVALS_MS } from "../../options/polling_intervals.ts";
+import { type DeployCommandOptions, DeployView } from "./deploy_view.ts";
 
 export function deployCommand(context: CliContext): Command {
   const command = new Command("deploy")
