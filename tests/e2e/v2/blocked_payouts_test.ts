@@ -25,7 +25,7 @@ async function openScene(net: RelayerHarness) {
   };
   const restart = async () => {
     await net.relayer?.close();
-    await net.startRelayer({ batchMs: 3_000, maxCostNano: toNano(10) });
+    await net.startRelayer({ batchMs: 6_000, maxCostNano: toNano(10) });
     await v2.untilLeaves(v2.tree.size);
   };
   const idOf = (leafIndex: number) => poseidon([notes[leafIndex].nullifier, BigInt(leafIndex)]);

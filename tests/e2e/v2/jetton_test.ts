@@ -33,7 +33,7 @@ async function openScene() {
     jetton,
     pollIntervalMs: 50,
   } as const;
-  await net.startRelayer({ settle: "eager", batchMs: 3_000, maxCostNano: toNano(10) });
+  await net.startRelayer({ settle: "eager", batchMs: 6_000, maxCostNano: toNano(10) });
   const open = stack.move();
   return {
     net,

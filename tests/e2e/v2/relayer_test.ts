@@ -179,7 +179,7 @@ Deno.test("relayer: withdrawals that wait together share a message; one that the
   for (const commitment of commitments) await v2.deposit(commitment);
   let isRivalPaid = false;
   await net.startRelayer({
-    batchMs: 5_000,
+    batchMs: 10_000, // on a busy machine the first proof alone takes seconds to check
     chain: (chain) => ({
       ...chain,
       async send(message, options) {
@@ -230,7 +230,7 @@ for (const position of [0, 2]) {
     for (const { commitment } of notes) await v2.deposit(commitment);
     let isOwnerPaid = false;
     await net.startRelayer({
-      batchMs: 15_000, // on a busy machine the first proof alone takes seconds to check
+      batchMs: 15_000,
       chain: (chain) => ({
         ...chain,
         async send(message, options) {
