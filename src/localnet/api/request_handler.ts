@@ -43,7 +43,9 @@ async function parseRequest(request: Request): Promise<MethodCall> {
   if (name === undefined) throw new RequestError(404, "Not Found");
   if (request.method === "GET") return { method: name, params: Object.fromEntries(searchParams) };
   if (request.method !== "POST") throw new RequestError(405, "Method Not Allowed");
-  const text = await request.text();
+  const text = await request.text().catch(() => {
+    throw new RequestError(400, "the request ended before its body was complete");
+  });
   if (text.length > MAX_BODY_CHARS) throw new RequestError(413, "Request Entity Too Large");
   let body: unknown;
   try {

@@ -258,3 +258,18 @@ function boc(message: Parameters<typeof storeMessage>[0] | ReturnType<typeof int
   return beginCell().store(storeMessage(message as Parameters<typeof storeMessage>[0])).endCell().toBoc()
     .toString("base64");
 }
+
+Deno.test("a client that disconnects in the middle of a request is no error of the localnet", async () => {
+  const errors: unknown[] = [];
+  await withLocalnet({ onError: (error: unknown) => errors.push(error) }, async (net) => {
+    const { hostname, port } = new URL(net.url);
+    const client = await Deno.connect({ hostname, port: Number(port) });
+    const head = "POST /api/v2/jsonRPC HTTP/1.1\r\nhost: localnet\r\ncontent-length: 100\r\n\r\n{";
+    await client.write(new TextEncoder().encode(head));
+    await get(net, "getMasterchainInfo"); // the head was read before this answer
+    client.close();
+    await get(net, "getMasterchainInfo");
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  });
+  assert.deepEqual(errors, []);
+});
