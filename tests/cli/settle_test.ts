@@ -9,7 +9,8 @@ import { formatDeployments } from "../../src/core/protocol/deployments.ts";
 import type { Clock } from "../../src/core/time.ts";
 import { MerkleTree } from "../../src/core/tree/merkle_tree.ts";
 import { startLocalnet } from "../../src/localnet/localnet.ts";
-import { DepositQueueReader, settleDeposits, type SettleStep } from "../../src/ops/settle.ts";
+import { DepositQueueReader } from "../../src/client/settlement/deposit_queue.ts";
+import { settleDeposits, type SettleStep } from "../../src/client/settlement/settle_deposits.ts";
 import { createProver } from "../../src/prover/prover.ts";
 import { connect } from "../../src/ton/endpoint/toncenter.ts";
 import { V2Pool } from "../../src/ton/pool/v2/pool.ts";
@@ -235,7 +236,7 @@ async function settlesBesideRival(t: Deno.TestContext, scene: Scene): Promise<vo
 /** Reads only the oldest three waiting deposits. */
 class PartialReader extends DepositQueueReader {
   override async read() {
-    const { tree, waiting } = await super.read();
-    return { tree, waiting: waiting.slice(0, 3) };
+    const queue = await super.read();
+    return { ...queue, waiting: queue.waiting.slice(0, 3) };
   }
 }

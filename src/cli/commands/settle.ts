@@ -4,16 +4,14 @@ import type { Deployment, Deployments } from "../../core/protocol/deployments.ts
 import { Problem } from "../../core/errors/problem.ts";
 import { fieldToHex } from "../../core/crypto/field.ts";
 import { pluralize } from "../../core/protocol/units.ts";
-import { DepositQueueReader, type SettledBatch, settleDeposits, type SettleStep } from "../../ops/settle.ts";
-import { fetchNetworkPrices } from "../../ton/network_prices.ts";
-import { V2Pool } from "../../ton/pool/v2/pool.ts";
-import { estimateSettlementCost } from "../../ton/pool/v2/settlement_cost.ts";
+import { DepositQueueReader } from "../../client/settlement/deposit_queue.ts";
 import {
-  nextBatchSize,
-  prepaidReward,
-  rewardByRule,
-  settlementValue,
-} from "../../ton/pool/v2/settlement_terms.ts";
+  type SettledBatch,
+  settleDeposits,
+  type SettleStep,
+} from "../../client/settlement/settle_deposits.ts";
+import { fetchSettlementOffer } from "../../client/settlement/settlement_offer.ts";
+import { V2Pool } from "../../ton/pool/v2/pool.ts";
 import {
   addChainOptions,
   type ChainOptions,
@@ -71,30 +69,27 @@ async function settle(context: CliContext, key: string, options: SettleCommandOp
   const queue = await withProgressLine(
     context,
     options,
-    (line) => reader.read({ signal, onStep: (step) => showStep(line, step) }),
+    (line) =>
+      reader.read({
+        signal,
+        onProgress: (transactions) => showStep(line, { step: "reading", transactions }),
+      }),
   );
   if (queue.waiting.length === 0) {
     return printResult(context, options, { settled: [], waiting: 0 }, `${key}: no deposit waits`);
   }
-  const info = await pool.getSettleInfo({ signal });
-  const count = nextBatchSize(queue.tree.size, queue.waiting.length);
-  const rule = rewardByRule(info, count, Math.floor(context.now() / 1000));
-  const assetKind = deployment.asset === "native" ? "native" : "jetton";
-  // Deposits that came after the queue was read share what was prepaid.
-  const deposits = Math.max(info.settled + count, await pool.getNextIndex({ signal }));
-  const reward = assetKind === "native" ? rule : prepaidReward(info, rule, count, deposits - info.settled);
-  const cost = estimateSettlementCost(await fetchNetworkPrices(chain, { signal }), {
-    assetKind,
-    count,
-    deposits,
-    first: info.settled,
+  const { value, cost, reward } = await fetchSettlementOffer(pool, {
+    waiting: queue.waiting.length,
+    assetKind: deployment.asset === "native" ? "native" : "jetton",
+    now: context.now(),
+    signal,
   });
   if (!options.json && !options.quiet) {
     context.stdout.write(
       `${pluralize(queue.waiting.length, "deposit")} waiting in ${poolKey(deployment)}, ${
         formatPoolAddress(deployment.address, options.network)
       }\n` +
-        `The first settlement carries ${formatNative(settlementValue(info))} and costs about ${
+        `The first settlement carries ${formatNative(value)} and costs about ${
           formatNative(cost)
         }.\nThe rest returns, with a reward of about ${formatNative(reward)}.\n`,
     );

@@ -1,7 +1,7 @@
 /** A relayer settles the deposits of a version 2 pool on a localnet, with real proofs. */
 import { equal, ok } from "node:assert/strict";
 import type { Chain } from "../../../src/ton/chain.ts";
-import { settleDeposits } from "../../../src/ops/settle.ts";
+import { settleDeposits } from "../../../src/client/settlement/settle_deposits.ts";
 import { createMetrics } from "../../../src/telemetry/metrics.ts";
 import { settlementDueAt } from "../../../src/ton/pool/v2/settlement_terms.ts";
 import { waitUntil } from "../../../testkit/programs/wait_until.ts";

@@ -5,7 +5,7 @@ import { poseidon } from "../../../src/core/crypto/poseidon.ts";
 import { addressToField } from "../../../src/core/protocol/messages/address_field.ts";
 import { createNote, type Note } from "../../../src/core/protocol/note.ts";
 import { MerkleTree } from "../../../src/core/tree/merkle_tree.ts";
-import { settleDeposits } from "../../../src/ops/settle.ts";
+import { settleDeposits } from "../../../src/client/settlement/settle_deposits.ts";
 import { fetchJettonWalletAddress } from "../../../src/ton/jetton/jetton.ts";
 import { V2Pool } from "../../../src/ton/pool/v2/pool.ts";
 import { waitUntil } from "../../../testkit/programs/wait_until.ts";
