@@ -1,8 +1,8 @@
 /// <reference lib="webworker" />
 /** Serves the accepted version, also offline. It never stores answers of relayers and endpoints. */
 import { sha256Hex } from "./browser/hex_digest.ts";
-import type { KnownVersions, ServiceRequest } from "./service/protocol.ts";
-import { CONFIG, fetchVersion, isPrecached, type LiveVersion } from "./service/version.ts";
+import type { KnownVersions, ServiceRequest } from "./updates/protocol.ts";
+import { CONFIG, fetchVersion, isPrecached, type LiveVersion } from "./updates/version.ts";
 
 const scope = self as unknown as ServiceWorkerGlobalScope;
 const base = new URL("./", scope.location.href);

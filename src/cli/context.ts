@@ -67,7 +67,7 @@ export interface CliContext {
   writeNewFile(path: string, content: AsyncIterable<Uint8Array>): Promise<void>;
   /** Unix milliseconds. */
   now(): number;
-  /** For a relayer whose tree is behind; undefined: the library's default. */
+  /** How long to wait for a relayer whose tree is behind; undefined: the library's default. */
   readonly treeTimeoutMs?: number;
   /** Throws `unknown_store` if there is no store and `create` is false. */
   openStore(location: StoreLocation, options: { readonly create: boolean }): Promise<ArchivedStore>;

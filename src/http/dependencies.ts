@@ -25,7 +25,7 @@ export interface RouteDependencies {
   readonly bodyTimeoutMs?: number; // default: 10 s
   readonly maxConcurrentRequests?: number; // default: 1,000
   readonly maxLargeResponses?: number; // default: 200
-  /** For a client that does not read a large response. Default: 30 s. */
+  /** The time limit for a client that does not read a large response. Default: 30 s. */
   readonly readTimeoutMs?: number;
   readonly metrics?: Metrics;
   readonly appSite?: { respond(request: Request): Promise<Response> }; // undefined: no GET /app/

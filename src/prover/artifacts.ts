@@ -40,7 +40,7 @@ export interface ArtifactPins extends KeySetPins<CircuitName> {
 }
 
 export const version2Pins: KeySetPins<Version2CircuitName> = committedPins.version2;
-/** Of version 1 alone. */
+/** The pins of version 1 alone. */
 export const version1Pins: KeySetPins<CircuitName> = omit(committedPins, "version2");
 
 /** The keys and programs of the circuits, checked against their pins. */
@@ -59,7 +59,7 @@ export interface Artifacts {
   loadInitialKey(circuit: AnyCircuitName): Promise<Uint8Array<ArrayBuffer> | undefined>;
 }
 
-/** By the version of the pools. */
+/** The transcript for the pools of each version. */
 export const transcriptFiles = { 1: "transcript.json", 2: "transcript2.json" } as const;
 
 const SHA256_PATTERN = /^[0-9a-f]{64}$/;

@@ -14,7 +14,7 @@ interface ThrottleWindow {
 }
 
 export class LogThrottle {
-  /** By level and template; templates are literals of the program, so they are few. */
+  /** The key is level and template. Templates are literals of the program, so they are few. */
   readonly #windows = new Map<string, ThrottleWindow>();
 
   constructor(private readonly log: Log, private readonly now: () => number = monotonicClock.now) {}

@@ -20,7 +20,7 @@ interface PoolMetrics {
   readonly leafCount: number;
   readonly openClaims: number;
   readonly queued?: number; // waiting deposits of a version 2 pool
-  /** Of the oldest waiting deposit of a version 2 pool; 0 when none waits. */
+  /** The age of the oldest waiting deposit of a version 2 pool; 0 when none waits. */
   readonly oldestWaitSeconds?: number;
   /** Time since the tree last equalled the chain's; undefined before the first time. */
   readonly lagSeconds?: number;

@@ -33,7 +33,7 @@ export interface AccountInfo {
 /** Options of every call. */
 export interface CallOptions {
   readonly signal?: AbortSignal;
-  /** For a client's request: lower priority; fails with `overloaded` if too many requests wait. */
+  /** Marks a client's request: it has lower priority, and fails with `overloaded` if too many requests wait. */
   readonly lowPriority?: boolean;
 }
 

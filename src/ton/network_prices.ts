@@ -7,7 +7,7 @@ import {
 } from "@ton/ton/dist/config/ConfigParser.js";
 import type { CallOptions, Chain } from "./chain.ts";
 
-/** Of the basechain, and of messages to or from the masterchain. */
+/** Config parameters of the basechain's prices, and of messages to or from the masterchain. */
 const STORAGE_PRICES_PARAM = 18;
 const GAS_PRICES_PARAM = 21;
 const FORWARD_PRICES_PARAM = 25;

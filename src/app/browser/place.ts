@@ -2,8 +2,8 @@
 /** The page that the app runs in: whether notes are safe here, which version runs, and whether it is visible. */
 import { withDeadline } from "../../core/time.ts";
 import type { AppPlace, PlaceFault } from "../ports.ts";
-import type { KnownVersions, ServiceRequest } from "../service/protocol.ts";
-import { fetchVersion } from "../service/version.ts";
+import type { KnownVersions, ServiceRequest } from "../updates/protocol.ts";
+import { fetchVersion } from "../updates/version.ts";
 import type { Records } from "./indexeddb.ts";
 
 /** Before it answers, the service worker may fetch a whole version of the app. */

@@ -128,7 +128,7 @@ async function open(
   const { hasSeed, missing } = await findCoverage(context.registry, content, provenBackup);
   const backup = !hasSeed ? "missing" : missing.has(id) ? "file_missing" : "proven";
   const wasRequested = record.state !== "created";
-  // From now on it may be paid.
+  // The note may be paid from now on.
   if (backup === "proven" && !wasRequested) await store.update(id, { state: "depositing" });
   return { ticket: buildTicket(chain, deployment, id, record.note.reveal()), backup, wasRequested };
 }

@@ -40,7 +40,7 @@ export function formatVersion(
   return [`tonado ${version}`, ...facts.map(([name, fact]) => `${name.padEnd(12)}${fact}`)].join("\n");
 }
 
-/** From the runtime's symbol versions and NEEDED entries. */
+/** Returns what the runtime needs, as its symbol versions and NEEDED entries say. */
 function systemRequirements(target: string): [string, string][] {
   return target.endsWith("linux-gnu") ? [["needs", "glibc 2.27 or newer, libgcc_s; no other file"]] : [];
 }

@@ -18,7 +18,7 @@ import { type Payer, type PaymentRequest, type PayMessage, requestAndWait } from
 /** A deposit through a payer. */
 export interface PayerDepositRequest
   extends Omit<DepositRequest, "wallet" | "maxAttempts" | "random" | "onStep"> {
-  /** For jettons, the payer must have an address. */
+  /** The payer. For jettons it must have an address. */
   readonly payer: Payer;
   readonly jetton?: PoolJetton | undefined;
   /** Seconds of chain time that the payer has for each payment. Default: 90; Infinity for a link. */

@@ -15,14 +15,14 @@ import {
 
 /** Stores the encrypted bytes of a note store. Each write replaces all of them atomically, and survives a crash. */
 export interface NoteStorage {
-  /** For messages. */
+  /** Names the store in messages. */
   readonly name: string;
   read(): Promise<Uint8Array | undefined>;
   /** Throws `write_failed`; the earlier bytes remain then. */
   write(bytes: Uint8Array<ArrayBuffer>): Promise<void>;
   /** Excludes other writers for the time of one change. */
   lock(): Promise<Disposable>;
-  /** As {@linkcode NoteStore.lockForWork}. */
+  /** Locks like {@linkcode NoteStore.lockForWork}. */
   lockForWork(): Promise<Disposable>;
 }
 

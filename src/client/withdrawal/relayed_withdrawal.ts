@@ -27,7 +27,7 @@ export { defaultMaxFee, type RelayedWithdrawalRequest, type RelayerOffer } from 
 export interface RelayedWithdrawalResult {
   readonly relayer: RelayerClient;
   readonly status: WithdrawalStatus;
-  /** From the pool's logs. `superseded`: another proof of the note was paid. */
+  /** The result in the pool's logs. `superseded`: another proof of the note was paid. */
   readonly payment: NotePayment;
 }
 

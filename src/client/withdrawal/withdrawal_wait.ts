@@ -12,7 +12,7 @@ export interface WithdrawalWaitOptions {
   readonly pollIntervalMs?: number;
   /** Default: ten minutes, or three if other relayers can still be tried. */
   readonly timeoutMs?: number | undefined;
-  /** For a note in use by another submission. Default: three minutes. With 0 the relayer is polled once. */
+  /** The wait for a note in use by another submission. Default: three minutes. 0 polls the relayer once. */
   readonly inUseTimeoutMs?: number | undefined;
   /** Asks the pool, after every fifth poll of the relayer. A spent note ends the wait. */
   readonly isSpent?: () => Promise<boolean>;

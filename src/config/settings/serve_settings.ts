@@ -51,7 +51,7 @@ export const serveSettings = {
   },
   feeMinNative: {
     name: "RELAYER_FEE_MIN_NATIVE",
-    help: "smallest fee of native pools, in whole native units",
+    help: "minimum fee of native pools, in whole native units",
     parse: parseNativeAmount,
     default: "0.05",
   },

@@ -1,4 +1,7 @@
-/** As npm `poseidon-bls12381` 1.0.2: alpha 5, 8 full and 56 partial rounds, capacity element first. */
+/**
+ * Poseidon with the parameters of npm `poseidon-bls12381` 1.0.2: alpha 5, 8 full and 56 partial rounds, capacity
+ * element first.
+ */
 import { hash_level, initSync, poseidon1, poseidon2 } from "../../../poseidon-wasm/pkg/poseidon_wasm.js";
 import { wasmBytes } from "../../../poseidon-wasm/pkg/poseidon_wasm_bytes.ts";
 import { wasmBytes as wideWasmBytes } from "../../../poseidon-wasm/pkg/poseidon_wasm_wide_bytes.ts";

@@ -64,7 +64,7 @@ export const httpProblems = {
   ),
   fee_below_floor: problem(
     422,
-    "Fee is below the policy floor",
+    "Fee is below the minimum fee",
     "Get the fee from GET /status and make a new proof.",
   ),
   fee_not_below_denomination: problem(

@@ -30,7 +30,7 @@ export interface Deployment {
   readonly jettonMaster?: Address;
   readonly jettonWallet?: Address;
   readonly decimals?: number;
-  /** Operator's policy: the smallest fee, in the pool's asset. */
+  /** Operator's policy: the minimum fee, in the pool's asset. */
   readonly feeMin?: bigint;
   /** Operator's policy: the largest refund that the relayer pays, in nano of the native coin. */
   readonly maxRefund?: bigint;

@@ -1,4 +1,4 @@
-// The smallest fee that a relayer's policy accepts.
+// The minimum fee that a relayer's policy accepts.
 
 const BASIS_POINTS = 10_000n;
 

@@ -14,7 +14,7 @@ export interface NotePool {
   readonly asset: string;
   readonly amount: string;
   readonly network: Network;
-  /** Of the pools' contracts. Default: 1. */
+  /** The version of the pool's contract. Default: 1. */
   readonly version?: PoolVersion;
 }
 
@@ -30,7 +30,7 @@ export interface Note extends NotePool {
    * {@linkcode placeNote} has given the note its leaf.
    */
   readonly nullifierHash: bigint;
-  /** Of a version 2 note that has its leaf. */
+  /** The leaf index of a version 2 note that is deposited. */
   readonly leafIndex?: number;
 }
 

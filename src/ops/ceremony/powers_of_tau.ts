@@ -133,7 +133,7 @@ function listPointCount(name: PowersListName, power: number): number {
   return name === "tau" ? 2 ** (power + 1) - 1 : 2 ** power;
 }
 
-/** Of all domains; `tau` also covers twice the largest. */
+/** The powers for all domains; `tau` also covers twice the largest. */
 function lagrangePointCount(name: PowersListName, power: number): number {
   return 2 ** (power + (name === "tau" ? 2 : 1)) - 1;
 }
@@ -187,7 +187,7 @@ async function checkFirstPowers(
   return { g1: tau, g2: tauG2 };
 }
 
-/** With random s_i, the sum of s_i P_(i+1) must be tau times the sum of s_i P_i. */
+/** For random s_i, the sum of s_i P_(i+1) must be tau times the sum of s_i P_i. */
 async function checkProgression(
   powers: PowersOfTau,
   name: PowersListName,

@@ -16,7 +16,7 @@ export interface JettonPool {
   readonly jetton: JettonSpec;
 }
 
-/** For a request to the master. Most of it returns; in a pool the remainder stays. */
+/** The value of a request to the master. Most of it returns; in a pool the remainder stays. */
 export const DISCOVERY_VALUE_NANO = 100_000_000n;
 
 /** Returns what a jetton's getters show to be wrong. Sends nothing. */

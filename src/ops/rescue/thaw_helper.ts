@@ -7,7 +7,7 @@ const OP_STORE_PIECE = 0x1bd6efa7; // op codes of contracts/rescue.tolk
 const OP_THAW = 0x1f05be34;
 const OP_CLOSE = 0x0f5c073f;
 
-/** With each piece: gas, and storage until the pool is thawed. What is left goes to the pool, in nano. */
+/** Sent with each piece, in nano: gas, and storage until the pool is thawed. The rest goes to the pool. */
 export const PIECE_VALUE_NANO = 100_000_000n;
 /** A piece leaves room in a wallet's message for the wallet's and the helper's StateInit. */
 export const MAX_PIECE_BYTES = MAX_EXTERNAL_MESSAGE_BYTES - 4_096;

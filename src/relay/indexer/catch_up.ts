@@ -26,7 +26,7 @@ import { applyJobEvent } from "./job_outcome.ts";
 export interface StepDeps {
   readonly chain: Chain;
   readonly store: Store;
-  /** Of the pool's refusals, only those of this wallet's messages change jobs. */
+  /** Only refusals of this wallet's messages change jobs. */
   readonly walletAddress: Address;
   readonly clock: Clock;
   readonly intervals: PollingIntervals;

@@ -110,8 +110,8 @@ export class HistoryVerifier implements ScanVerifier {
         : UNKNOWN_TO_VERIFIER_REASON;
     }
     if (claims.spentNullifierHashes.length > MAX_SPENT_CHECKS || claims.refusalCount > 0) {
-      const unnamed = await this.#checkAccountTip(tip);
-      if (unnamed !== undefined) return unnamed;
+      const fault = await this.#checkAccountTip(tip);
+      if (fault !== undefined) return fault;
     }
     return await this.#areSpent(contract, claims.spentNullifierHashes)
       ? undefined

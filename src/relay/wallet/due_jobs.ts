@@ -24,8 +24,8 @@ export function selectDue(jobs: readonly Job[], now: number, policy: BatchPolicy
   const due = new Set(ready.filter((job) => dueAt(job, policy) <= now));
   const sharing = ready.filter((job) => canShareMessage(job, policy.pools.get(job.pool)));
   for (const group of Map.groupBy(sharing, ({ pool }) => pool).values()) {
-    const departs = group.length >= MAX_BATCH_SIZE || group.some((job) => due.has(job));
-    if (departs) { for (const job of group) due.add(job); }
+    const isDue = group.length >= MAX_BATCH_SIZE || group.some((job) => due.has(job));
+    if (isDue) { for (const job of group) due.add(job); }
   }
   return ready.filter((job) => due.has(job));
 }

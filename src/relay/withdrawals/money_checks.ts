@@ -15,11 +15,12 @@ export function getFeeFloor({ pool, deps }: Candidate): bigint {
   });
 }
 
-/** Returns whether the refund is within the limit. In native pools, the fee may cover a larger refund. */
+/** Returns whether the refund is within the limit of `/pools`. */
 export function isWithinRefundLimit({ request, pool }: Candidate): boolean {
   return request.refund <= getMaxRefund(pool.deployment);
 }
 
+/** Returns whether the fee covers a refund above the limit. Fees of jetton pools have another unit, so they never do. */
 export function isRefundCoveredByFee(candidate: Candidate): boolean {
   const { request, pool } = candidate;
   return pool.deployment.asset === "native" && request.fee - request.refund >= getFeeFloor(candidate);
@@ -45,7 +46,7 @@ export async function doesFeeCoverCost(candidate: Candidate): Promise<CheckVerdi
   return holds || { members: { cost: String(cost) } };
 }
 
-/** Returns whether a jetton pool has room for the claims of one more withdrawal; else the pool refuses it. */
+/** Returns whether a jetton pool has room for the claims of one more withdrawal. Otherwise, the pool refuses it. */
 export async function arePayoutsOpen({ pool, deps }: Candidate): Promise<CheckVerdict> {
   if (pool.deployment.asset === "native") return true;
   const { claims } = await deps.poolCache.getPoolInfo(pool);

@@ -81,7 +81,7 @@ export class Database {
     this.#pool.on("error", () => {}); // an idle connection failed: the next statement opens a new one or fails
   }
 
-  /** As of the last response or failure. */
+  /** The state after the last response or failure. */
   get health(): StoreHealth {
     const reason = this.#status.mismatch?.message ?? this.#status.reason;
     return reason === undefined ? { ok: true } : { ok: false, reason };

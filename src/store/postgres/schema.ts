@@ -1,7 +1,7 @@
 // A released step is never edited. Plain SQL of PostgreSQL 14 without extensions, for managed servers and
 // poolers. Field elements are 32 bytes, wide integers numeric, pools raw addresses; times as in `store.ts`.
 
-/** As `server_version_num`. */
+/** In the form of `server_version_num`. */
 export const MIN_SERVER_VERSION = 140_000;
 
 /** Rows of an earlier release or export have no order within one second. The order chosen here is permanent. */

@@ -5,7 +5,7 @@ import type { Cursor, Deposit, Job, LedgerEntry, LogEntry, PoolId, Transfer, Wit
 import type { Query } from "./database.ts";
 import { type Column, fieldElement, fieldToBytea, integer, numeric, Table, text } from "./table.ts";
 
-/** Of concurrent inserts exactly one succeeds. */
+/** Exactly one of several concurrent inserts succeeds. */
 export const identityTable = new Table<StoreIdentity>(
   "identity",
   { network: text("network"), wallet: text("wallet") },

@@ -13,34 +13,34 @@ import {
 const REDIS_TIMEOUT_MS = 1_000;
 const MAX_RECONNECT_DELAY_MS = 2_000;
 
-/** By the server's clock, which all replicas share. */
+/** Uses the server's clock, which all replicas share. */
 const NOW_LUA = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
 
 /** Returns 0, or the milliseconds until a token is available. Arguments: capacity, milliseconds to refill. */
 const CONSUME_SCRIPT = `${NOW_LUA}
-local most, span = tonumber(ARGV[1]), tonumber(ARGV[2])
+local capacity, window = tonumber(ARGV[1]), tonumber(ARGV[2])
 local kept = redis.call('HMGET', KEYS[1], 'left', 'at')
-local left = most
-if kept[1] then left = math.min(most, kept[1] + math.max(0, now - kept[2]) * most / span) end
-if left < 1 then return math.ceil((1 - left) * span / most) end
+local left = capacity
+if kept[1] then left = math.min(capacity, kept[1] + math.max(0, now - kept[2]) * capacity / window) end
+if left < 1 then return math.ceil((1 - left) * window / capacity) end
 redis.call('HSET', KEYS[1], 'left', left - 1, 'at', now)
-redis.call('PEXPIRE', KEYS[1], span)
+redis.call('PEXPIRE', KEYS[1], window)
 return 0`;
 
 /** Returns 0, or the milliseconds until there is room. Arguments: token, limit, window in milliseconds. */
 const ACQUIRE_SCRIPT = `${NOW_LUA}
-local most, span = tonumber(ARGV[2]), tonumber(ARGV[3])
-redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - span)
+local limit, window = tonumber(ARGV[2]), tonumber(ARGV[3])
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - window)
 if redis.call('ZSCORE', KEYS[1], ARGV[1]) then return 0 end
 local held = redis.call('ZCARD', KEYS[1])
-if held >= most then
-  local next = redis.call('ZRANGE', KEYS[1], held - most, held - most, 'WITHSCORES')
-  return math.max(1, next[2] + span - now)
+if held >= limit then
+  local next = redis.call('ZRANGE', KEYS[1], held - limit, held - limit, 'WITHSCORES')
+  return math.max(1, next[2] + window - now)
 end
 redis.call('ZADD', KEYS[1], now, ARGV[1])
-redis.call('PEXPIRE', KEYS[1], span)
+redis.call('PEXPIRE', KEYS[1], window)
 return 0`;
 
 /** Connects to Redis, which may start later. `prefix` separates relayers that share a server. */

@@ -9,7 +9,7 @@ import { type RequestPriority, RequestScheduler } from "./request_scheduler.ts";
 export interface EndpointOptions {
   readonly endpoint: string; // `https://.../api/v2/jsonRPC`, or the base URL
   readonly apiKey?: string;
-  /** For one attempt. Default: 10 s. */
+  /** The time limit of one attempt. Default: 10 s. */
   readonly timeoutMs?: number;
   /** Default, as toncenter limits: 10 with a key, 1 without, unlimited on a loopback host. */
   readonly requestsPerSecond?: number;

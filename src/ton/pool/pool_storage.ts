@@ -54,7 +54,7 @@ export class PackedSet {
     let [cells, bits] = [0, 0];
     const empty = new Set([0]);
     // An empty fork of a level is one cell, however often it is referenced.
-    const walk = (set: PackedSet, level: number, slot: number): void => {
+    const count = (set: PackedSet, level: number, slot: number): void => {
       if (!set.#holds(level, slot)) {
         for (let below = level; below >= 0; below--) empty.add(below);
       } else if (level === 0) {
@@ -62,7 +62,7 @@ export class PackedSet {
       } else {
         cells++;
         const shift = 2 * (FORK_LEVELS - level);
-        for (let i = 0; i < 4; i++) walk(set, level - 1, slot | (i << shift));
+        for (let i = 0; i < 4; i++) count(set, level - 1, slot | (i << shift));
       }
     };
     const visit = ({ tags, children }: Node): void => {
@@ -70,7 +70,7 @@ export class PackedSet {
       bits += TAG_BITS * tags.length;
       children?.filter((child) => child.tags.length > 0).forEach(visit);
     };
-    for (const set of sets) walk(set, FORK_LEVELS, 0);
+    for (const set of sets) count(set, FORK_LEVELS, 0);
     return { cells: cells + empty.size, bits };
   }
 

@@ -27,10 +27,10 @@ const WITHDRAW_MESSAGE = { cells: 5n, bits: 3_600n };
 const LOG_MESSAGE = { cells: 2n, bits: 1_070n };
 const EMPTY_MESSAGE = { cells: 0n, bits: 0n }; // payouts and excess have no body
 
-/** Of each wallet of `@ton-community/assets-sdk`. The payee's keeps 0.01 TON for storage, 0.015 for gas. */
+/** The gas of a wallet of `@ton-community/assets-sdk`. The payee's keeps 0.01 TON for storage, 0.015 for gas. */
 const JETTON_WALLET_GAS = 11_000n;
 const JETTON_WALLET_RESERVE = 25_000_000n;
-/** From the pool to its wallet, and from there to the payee's with the StateInit. */
+/** The messages from the pool to its wallet, and from there to the payee's with the StateInit. */
 const JETTON_TRANSFER_MESSAGE = { cells: 1n, bits: 880n };
 const JETTON_INTERNAL_TRANSFER_MESSAGE = { cells: 20n, bits: 8_000n };
 
@@ -80,7 +80,7 @@ export function estimateWithdrawalCost(
   return way + (quote === undefined ? keep : maxBigint(keep, keepOfQuote(prices, info, quote)));
 }
 
-/** From the quote, because only the pool can read the balance in the solvency term (contracts/SPEC.md). */
+/** Returns what the pool keeps according to its quote, because only the pool can read the balance in the solvency term (contracts/SPEC.md). */
 export function keepOfQuote(
   prices: NetworkPrices,
   { deposits, withdrawals, version }: Pick<PoolCounts, "deposits" | "withdrawals" | "version">,

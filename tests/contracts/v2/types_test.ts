@@ -103,6 +103,7 @@ Deno.test("the library's constants are those of the contract", async () => {
     CHUNK_SIZE: CHUNK_SLOTS,
     PARTIAL_BATCH_SECONDS: constants.PARTIAL_BATCH_SECONDS,
     FULL_REWARD_SECONDS: constants.FULL_REWARD_SECONDS,
+    REWARD_DIVISOR: constants.REWARD_DIVISOR,
     ROOT_WINDOW: constants.ROOT_WINDOW,
     MAX_ITEMS: constants.MAX_WITHDRAW_ITEMS,
     GAS_HIGHEST_PATH: Number(constants.V2_GAS_HIGHEST_PATH),

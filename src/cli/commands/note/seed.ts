@@ -13,7 +13,7 @@ import { printResult, printWarning, writeJson } from "../../output/print.ts";
 
 const TERMINAL_QR_BORDER_MODULES = 1; // a wider border does not fit into 80 columns
 const FILE_QR_BORDER_MODULES = 4;
-/** Of a file with a seed; longer files are something else. */
+/** The maximum size of a file with a seed; a longer file is something else. */
 const MAX_SEED_FILE_BYTES = 4_000;
 
 type ShowSeedOptions = NoteStoreOptions & { readonly qr?: string };

@@ -168,9 +168,9 @@ function selectNoteToWithdraw(
     });
 }
 
-/** Of a version 2 note: the leaf of the interrupted withdrawal, or one that can be withdrawn. */
+/** Returns a version 2 note's leaf: that of the interrupted withdrawal, or one that can be withdrawn. */
 async function findWithdrawnLeaf(pool: AnyPool, { note, state, withdrawal }: NoteRecord): Promise<Note> {
-  // Of a note with several deposits, a withdrawal that has ended paid another leaf.
+  // If the note has several deposits, a completed withdrawal paid another leaf.
   const interrupted = state === "withdrawing" ? withdrawal : undefined;
   const [, nullifierHash] = interrupted?.request.publicSignals ?? [];
   return await findNoteLeaf(pool, note.reveal(), {

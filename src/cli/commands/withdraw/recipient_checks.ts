@@ -50,7 +50,7 @@ export function relayerWalletWarning(url: string): [name: string, text: string] 
   return ["relayer_paid", `the recipient is the wallet of ${url}: that relayer receives the whole amount`];
 }
 
-/** With `recipientCheck`, the endpoint learns the recipient. */
+/** `recipientCheck` reveals the recipient to the endpoint. */
 export async function findLinkWarnings(
   run: {
     readonly context: CliContext;

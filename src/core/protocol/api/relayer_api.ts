@@ -99,11 +99,11 @@ function poolSchema<A extends z.ZodType, N extends z.ZodType, F extends z.ZodTyp
     }),
     denomination: amount,
     deployedSeqno: countSchema,
-    feeMin: amount.meta({ description: "smallest fee, in the pool's asset" }),
+    feeMin: amount.meta({ description: "minimum fee, in the pool's asset" }),
     maxRefund: amount.meta({
       description:
         "largest refund, in nano, that the fee need not cover. A larger refund is accepted in native " +
-        "pools only, if the fee without the refund is at least the smallest fee",
+        "pools only, if the fee without the refund is at least the minimum fee",
     }),
     retired: z.boolean().optional().meta({
       description: "true: new withdrawals are rejected; all other requests are served",

@@ -16,6 +16,8 @@ export const MAX_QUEUED_JETTON = 2_048;
 export const PARTIAL_BATCH_SECONDS = 30;
 /** Seconds of waiting after which the reward pays for a lone settlement. */
 export const FULL_REWARD_SECONDS = 1200;
+/** The reward pays 1/8 of the cost of a settlement for each deposit. */
+export const REWARD_DIVISOR = 8;
 export const ROOT_WINDOW = 1024;
 /** Withdrawals in one message to a native pool, and to a jetton pool. */
 export const MAX_WITHDRAW_ITEMS = 16;

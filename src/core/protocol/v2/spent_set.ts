@@ -10,7 +10,7 @@ const DIGESTS_PER_CELL = 4;
 
 interface Node {
   readonly tags: bigint[];
-  /** Of a node with five tags. An absent child is undefined. */
+  /** The children of a node with five tags. An absent child is undefined. */
   children?: [Node | undefined, Node | undefined];
   /** undefined if a tag was added below since it was computed. */
   digest?: bigint;

@@ -33,7 +33,7 @@ export function withSecretInstance<T>(
 function instantiate(module: WebAssembly.Module): InitOutput {
   const text = (pointer: number, length: number) =>
     new TextDecoder().decode(new Uint8Array(wasm.memory.buffer, pointer >>> 0, length));
-  /** By the start of their names, which end in a hash. */
+  /** Each is found by the start of its name, which ends in a hash. */
   const implementations: Record<string, (...args: never[]) => unknown> = {
     __wbg_Error_: (pointer: number, length: number) => new Error(text(pointer, length)),
     __wbg___wbindgen_throw_: (pointer: number, length: number) => {

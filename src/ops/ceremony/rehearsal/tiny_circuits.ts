@@ -13,7 +13,7 @@ import { u32, u64, writeSections } from "../section_file.ts";
 export const TINY_POWER = 4;
 /** The same for version 2. */
 export const TINY_POWER_2 = 5;
-/** With a row for 1 and each public signal, the circuits have 16, 8, 16 and 32 rows. */
+/** The circuits have 16, 8, 16 and 32 rows, including one for the constant 1 and for each public signal. */
 export const tinyConstraints: Readonly<Record<AnyCircuitName, number>> = {
   withdraw: 9,
   deposit: 3,

@@ -80,7 +80,7 @@ function transcriptSchema(version: 1 | 2) {
   });
 }
 
-/** By the version of the pools whose circuits the ceremony covers. */
+/** The key is the version of the pools whose circuits the ceremony covers. */
 const transcripts = { 1: transcriptSchema(1), 2: transcriptSchema(2) };
 
 type KeyEntrySchemas = ReturnType<typeof keyEntrySchemas>;

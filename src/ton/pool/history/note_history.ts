@@ -16,7 +16,7 @@ export async function fetchNoteHistory(
   { commitment, nullifierHash, leafIndex }: {
     readonly commitment: bigint;
     readonly nullifierHash: bigint;
-    /** Of a version 2 note, whose commitment may have several leaves. */
+    /** The leaf of a version 2 note, whose commitment may have several. */
     readonly leafIndex?: number;
   },
   options: Pick<ScanOptions, "after" | "signal" | "onProgress"> = {},

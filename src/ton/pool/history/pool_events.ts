@@ -59,7 +59,7 @@ export interface SkippedEvent extends EventBase, MessageCost {
 export interface RefusedEvent extends EventBase, JettonDepositor, MessageCost {
   readonly kind: "refused";
   readonly op: "deposit" | "withdraw" | "withdraw_many" | "settle";
-  /** Of the compute phase or a failed action phase; absent if the message could not pay for computing. */
+  /** The exit code of the compute phase or of a failed action phase; absent if the message could not pay for computing. */
   readonly exitCode?: number;
   readonly nullifierHash?: bigint;
   readonly commitment?: bigint;

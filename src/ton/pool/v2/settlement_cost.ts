@@ -8,11 +8,11 @@ const MORE_DEPOSIT_GAS = 3_270;
 const PAGE_GAS = 260;
 const PAGE_SIZE = 4;
 const LIST_SIZE = 256;
-/** Of the dictionary of complete lists, and of each level in it. */
+/** The gas of the dictionary of complete lists, and of each level in it. */
 const DICTIONARY_GAS = 500;
 const DICTIONARY_LEVEL_GAS = 750;
 
-/** Of a version 5 wallet, which takes more than the others: the transfer, and the receipt of the rest. */
+/** The gas of a version 5 wallet, which needs more than the others: the transfer, and the receipt of the rest. */
 const WALLET_GAS = 5_500n;
 /** Without root cells: the transfer with one settlement, and the settlement. The log and the rest have no more cells. */
 const TRANSFER_MESSAGE = { cells: 5n, bits: 2_400n };

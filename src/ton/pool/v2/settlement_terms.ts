@@ -1,6 +1,10 @@
 /** The reward and the cost of a settlement of a version 2 pool. Amounts in nano, times in Unix seconds. */
 import { CHUNK_SLOTS } from "../../../core/crypto/groth16.ts";
-import { FULL_REWARD_SECONDS, PARTIAL_BATCH_SECONDS } from "../../../core/protocol/v2/pool_constants.ts";
+import {
+  FULL_REWARD_SECONDS,
+  PARTIAL_BATCH_SECONDS,
+  REWARD_DIVISOR,
+} from "../../../core/protocol/v2/pool_constants.ts";
 import type { SettleInfo } from "./pool.ts";
 
 /** In addition to twice the price of a lone settlement: forward fees at any price. The pool returns the rest. */
@@ -18,7 +22,8 @@ export function rewardByRule(
   now: number,
 ): bigint {
   const waited = Math.min(Math.max(0, now - waitingSince), FULL_REWARD_SECONDS);
-  return BigInt(count) * settlementCost / 8n + BigInt(waited) * settlementCost / BigInt(FULL_REWARD_SECONDS);
+  return BigInt(count) * settlementCost / BigInt(REWARD_DIVISOR) +
+    BigInt(waited) * settlementCost / BigInt(FULL_REWARD_SECONDS);
 }
 
 /** Returns what a jetton pool pays: at most the `count` deposits' part of what `queued` deposits prepaid. */
