@@ -8,12 +8,12 @@ export class Circuit {
     free(): void;
     [Symbol.dispose](): void;
     /**
-     * Section 4 of the `.zkey`.
+     * Returns section 4 of the `.zkey`.
      */
     coefficients(): Uint8Array;
     /**
-     * Returns a combination of a section's points in powers of tau; for IC and L in powers times beta, powers times
-     * alpha, and powers.
+     * Returns a combination of a section's points as coefficients of powers of tau. For IC and L these are powers
+     * times beta, powers times alpha, and powers.
      */
     combination(section: string, scalars: Uint8Array): Uint8Array;
     /**
@@ -21,16 +21,16 @@ export class Circuit {
      */
     constructor(r1cs: Uint8Array);
     /**
-     * Returns points `first` to `first + count` of section A, B1, IC or L, from the Lagrange polynomials at tau; for IC
-     * and L from those times beta, those times alpha, and those unchanged, one after another.
+     * Returns points `first` to `first + count` of section A, B1, IC or L, from the Lagrange polynomials at tau. For
+     * IC and L these are given times beta, then times alpha, then unchanged.
      */
     pointsG1(section: string, first: number, count: number, bases: Uint8Array): Uint8Array;
     /**
-     * As `pointsG1`, of B2.
+     * Works like `pointsG1`, for B2.
      */
     pointsG2(section: string, first: number, count: number, bases: Uint8Array): Uint8Array;
     /**
-     * Points of section `A`, `B1`, `B2`, `IC` or `L`.
+     * Returns the number of points of section `A`, `B1`, `B2`, `IC` or `L`.
      */
     size(section: string): number;
     readonly constraints: number;
@@ -46,89 +46,89 @@ export class Secret {
     free(): void;
     [Symbol.dispose](): void;
     /**
-     * The point of G2 that answers a challenge.
+     * Returns the point of G2 that answers a challenge.
      */
     answer(challenge: Uint8Array): Uint8Array;
     /**
-     * Points of G1 over x.
+     * Returns points of G1 divided by x.
      */
     divide(points: Uint8Array): Uint8Array;
     /**
-     * From 32 bytes.
+     * Derives the secret from a seed of 32 bytes.
      */
     constructor(seed: Uint8Array);
     /**
-     * Two points of G1: s and x s.
+     * Returns two points of G1: s and x s.
      */
     opening(): Uint8Array;
     /**
-     * A point of G1 times x.
+     * Returns a point of G1 times x.
      */
     timesG1(point: Uint8Array): Uint8Array;
     /**
-     * As `timesG1`, of G2.
+     * Works like `timesG1`, for G2.
      */
     timesG2(point: Uint8Array): Uint8Array;
 }
 
 /**
- * The point of G2 that a contribution's challenge stands for.
+ * Returns the point of G2 that a contribution's challenge determines.
  */
 export function challenged(challenge: Uint8Array): Uint8Array;
 
 /**
- * Point by point the difference of two lists of G1.
+ * Returns the difference of two lists of points of G1, point by point.
  */
 export function differencesG1(minuends: Uint8Array, subtrahends: Uint8Array): Uint8Array;
 
 /**
- * Number of the first point of G1 that is not canonical, not on the curve, not of order r, or infinity where it may not
- * be; -1 when all are sound.
+ * Returns the number of the first point of G1 that is not canonical, not on the curve, not of order r, or infinity
+ * where `infinity` is false. Returns -1 if all points are sound.
  */
 export function firstUnsoundG1(points: Uint8Array, infinity: boolean): number;
 
 /**
- * As `firstUnsoundG1`, of G2.
+ * Works like `firstUnsoundG1`, for G2.
  */
 export function firstUnsoundG2(points: Uint8Array, infinity: boolean): number;
 
 /**
- * The generator of G1.
+ * Returns the generator of G1.
  */
 export function generatorG1(): Uint8Array;
 
 /**
- * The generator of G2.
+ * Returns the generator of G2.
  */
 export function generatorG2(): Uint8Array;
 
 /**
- * Coefficients of tau^k of a combination of section H's points, one scalar each.
+ * Returns the coefficients of tau^k of a combination of section H's points, with one scalar each.
  */
 export function hCombination(scalars: Uint8Array): Uint8Array;
 
 /**
- * The bytes that are hashed for points of G1.
+ * Returns the bytes that are hashed for points of G1.
  */
 export function hashedG1(points: Uint8Array): Uint8Array;
 
 /**
- * As `hashedG1`, of G2.
+ * Works like `hashedG1`, for G2.
  */
 export function hashedG2(points: Uint8Array): Uint8Array;
 
 /**
- * Coefficients of tau^k of a combination of Lagrange polynomials, one scalar each; as many as a power of two.
+ * Returns the coefficients of tau^k of a combination of Lagrange polynomials. The number of scalars is a power of two.
  */
 export function lagrangeCombination(scalars: Uint8Array): Uint8Array;
 
 /**
- * Scalars from a seed of 32 bytes, uniform below r.
+ * Returns scalars from a seed of 32 bytes, uniform below r.
  */
 export function randomScalars(seed: Uint8Array, count: number): Uint8Array;
 
 /**
- * Returns whether e(p, b) = e(q, a), so that q : p = b : a. All must be of order r; returns false for infinity.
+ * Returns whether e(p, b) = e(q, a), that is, q : p = b : a. All must be of order r; returns false for infinity.
  */
 export function sameRatio(p: Uint8Array, q: Uint8Array, a: Uint8Array, b: Uint8Array): boolean;
 
@@ -138,7 +138,7 @@ export function sameRatio(p: Uint8Array, q: Uint8Array, a: Uint8Array, b: Uint8A
 export function sumG1(points: Uint8Array, scalars: Uint8Array): Uint8Array;
 
 /**
- * As `sumG1`, of G2.
+ * Works like `sumG1`, for G2.
  */
 export function sumG2(points: Uint8Array, scalars: Uint8Array): Uint8Array;
 

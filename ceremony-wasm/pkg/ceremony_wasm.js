@@ -15,7 +15,7 @@ export class Circuit {
         wasm.__wbg_circuit_free(ptr, 0);
     }
     /**
-     * Section 4 of the `.zkey`.
+     * Returns section 4 of the `.zkey`.
      * @returns {Uint8Array}
      */
     coefficients() {
@@ -25,8 +25,8 @@ export class Circuit {
         return v1;
     }
     /**
-     * Returns a combination of a section's points in powers of tau; for IC and L in powers times beta, powers times
-     * alpha, and powers.
+     * Returns a combination of a section's points as coefficients of powers of tau. For IC and L these are powers
+     * times beta, powers times alpha, and powers.
      * @param {string} section
      * @param {Uint8Array} scalars
      * @returns {Uint8Array}
@@ -74,8 +74,8 @@ export class Circuit {
         return this;
     }
     /**
-     * Returns points `first` to `first + count` of section A, B1, IC or L, from the Lagrange polynomials at tau; for IC
-     * and L from those times beta, those times alpha, and those unchanged, one after another.
+     * Returns points `first` to `first + count` of section A, B1, IC or L, from the Lagrange polynomials at tau. For
+     * IC and L these are given times beta, then times alpha, then unchanged.
      * @param {string} section
      * @param {number} first
      * @param {number} count
@@ -96,7 +96,7 @@ export class Circuit {
         return v3;
     }
     /**
-     * As `pointsG1`, of B2.
+     * Works like `pointsG1`, for B2.
      * @param {string} section
      * @param {number} first
      * @param {number} count
@@ -124,7 +124,7 @@ export class Circuit {
         return ret >>> 0;
     }
     /**
-     * Points of section `A`, `B1`, `B2`, `IC` or `L`.
+     * Returns the number of points of section `A`, `B1`, `B2`, `IC` or `L`.
      * @param {string} section
      * @returns {number}
      */
@@ -162,7 +162,7 @@ export class Secret {
         wasm.__wbg_secret_free(ptr, 0);
     }
     /**
-     * The point of G2 that answers a challenge.
+     * Returns the point of G2 that answers a challenge.
      * @param {Uint8Array} challenge
      * @returns {Uint8Array}
      */
@@ -178,7 +178,7 @@ export class Secret {
         return v2;
     }
     /**
-     * Points of G1 over x.
+     * Returns points of G1 divided by x.
      * @param {Uint8Array} points
      * @returns {Uint8Array}
      */
@@ -194,7 +194,7 @@ export class Secret {
         return v2;
     }
     /**
-     * From 32 bytes.
+     * Derives the secret from a seed of 32 bytes.
      * @param {Uint8Array} seed
      */
     constructor(seed) {
@@ -209,7 +209,7 @@ export class Secret {
         return this;
     }
     /**
-     * Two points of G1: s and x s.
+     * Returns two points of G1: s and x s.
      * @returns {Uint8Array}
      */
     opening() {
@@ -219,7 +219,7 @@ export class Secret {
         return v1;
     }
     /**
-     * A point of G1 times x.
+     * Returns a point of G1 times x.
      * @param {Uint8Array} point
      * @returns {Uint8Array}
      */
@@ -235,7 +235,7 @@ export class Secret {
         return v2;
     }
     /**
-     * As `timesG1`, of G2.
+     * Works like `timesG1`, for G2.
      * @param {Uint8Array} point
      * @returns {Uint8Array}
      */
@@ -254,7 +254,7 @@ export class Secret {
 if (Symbol.dispose) Secret.prototype[Symbol.dispose] = Secret.prototype.free;
 
 /**
- * The point of G2 that a contribution's challenge stands for.
+ * Returns the point of G2 that a contribution's challenge determines.
  * @param {Uint8Array} challenge
  * @returns {Uint8Array}
  */
@@ -271,7 +271,7 @@ export function challenged(challenge) {
 }
 
 /**
- * Point by point the difference of two lists of G1.
+ * Returns the difference of two lists of points of G1, point by point.
  * @param {Uint8Array} minuends
  * @param {Uint8Array} subtrahends
  * @returns {Uint8Array}
@@ -291,8 +291,8 @@ export function differencesG1(minuends, subtrahends) {
 }
 
 /**
- * Number of the first point of G1 that is not canonical, not on the curve, not of order r, or infinity where it may not
- * be; -1 when all are sound.
+ * Returns the number of the first point of G1 that is not canonical, not on the curve, not of order r, or infinity
+ * where `infinity` is false. Returns -1 if all points are sound.
  * @param {Uint8Array} points
  * @param {boolean} infinity
  * @returns {number}
@@ -305,7 +305,7 @@ export function firstUnsoundG1(points, infinity) {
 }
 
 /**
- * As `firstUnsoundG1`, of G2.
+ * Works like `firstUnsoundG1`, for G2.
  * @param {Uint8Array} points
  * @param {boolean} infinity
  * @returns {number}
@@ -318,7 +318,7 @@ export function firstUnsoundG2(points, infinity) {
 }
 
 /**
- * The generator of G1.
+ * Returns the generator of G1.
  * @returns {Uint8Array}
  */
 export function generatorG1() {
@@ -329,7 +329,7 @@ export function generatorG1() {
 }
 
 /**
- * The generator of G2.
+ * Returns the generator of G2.
  * @returns {Uint8Array}
  */
 export function generatorG2() {
@@ -340,7 +340,7 @@ export function generatorG2() {
 }
 
 /**
- * Coefficients of tau^k of a combination of section H's points, one scalar each.
+ * Returns the coefficients of tau^k of a combination of section H's points, with one scalar each.
  * @param {Uint8Array} scalars
  * @returns {Uint8Array}
  */
@@ -357,7 +357,7 @@ export function hCombination(scalars) {
 }
 
 /**
- * The bytes that are hashed for points of G1.
+ * Returns the bytes that are hashed for points of G1.
  * @param {Uint8Array} points
  * @returns {Uint8Array}
  */
@@ -374,7 +374,7 @@ export function hashedG1(points) {
 }
 
 /**
- * As `hashedG1`, of G2.
+ * Works like `hashedG1`, for G2.
  * @param {Uint8Array} points
  * @returns {Uint8Array}
  */
@@ -391,7 +391,7 @@ export function hashedG2(points) {
 }
 
 /**
- * Coefficients of tau^k of a combination of Lagrange polynomials, one scalar each; as many as a power of two.
+ * Returns the coefficients of tau^k of a combination of Lagrange polynomials. The number of scalars is a power of two.
  * @param {Uint8Array} scalars
  * @returns {Uint8Array}
  */
@@ -408,7 +408,7 @@ export function lagrangeCombination(scalars) {
 }
 
 /**
- * Scalars from a seed of 32 bytes, uniform below r.
+ * Returns scalars from a seed of 32 bytes, uniform below r.
  * @param {Uint8Array} seed
  * @param {number} count
  * @returns {Uint8Array}
@@ -426,7 +426,7 @@ export function randomScalars(seed, count) {
 }
 
 /**
- * Returns whether e(p, b) = e(q, a), so that q : p = b : a. All must be of order r; returns false for infinity.
+ * Returns whether e(p, b) = e(q, a), that is, q : p = b : a. All must be of order r; returns false for infinity.
  * @param {Uint8Array} p
  * @param {Uint8Array} q
  * @param {Uint8Array} a
@@ -467,7 +467,7 @@ export function sumG1(points, scalars) {
 }
 
 /**
- * As `sumG1`, of G2.
+ * Works like `sumG1`, for G2.
  * @param {Uint8Array} points
  * @param {Uint8Array} scalars
  * @returns {Uint8Array}

@@ -1,8 +1,8 @@
-//! A constraint system as circom writes it (`.r1cs`, iden3/r1csfile), and the Groth16 key that follows from it and the
-//! powers of tau. Rows are the constraints, then one for each public signal i that holds A = w_i, B = 0 (snarkjs,
-//! `zkey_new.js`): they keep the polynomials of the public signals independent.
+//! A constraint system as circom writes it (`.r1cs`, iden3/r1csfile), and the Groth16 key that it and the powers of tau
+//! determine. The rows are the constraints, then one row with A = w_i, B = 0 for each public signal i (snarkjs,
+//! `zkey_new.js`), which keeps the polynomials of the public signals independent.
 //!
-//! Columns of the key, with A_i, B_i, C_i the polynomials that interpolate column i of the matrices:
+//! Columns of the key, where A_i, B_i, C_i are the polynomials that interpolate column i of the matrices:
 //!
 //!   A: A_i(tau)      B: B_i(tau), in both groups      IC and L: beta A_i(tau) + alpha B_i(tau) + C_i(tau)
 
@@ -19,12 +19,12 @@ use ark_ec::{
 use ark_ff::{AdditiveGroup, BigInt, Field, PrimeField, Zero};
 use core::fmt;
 
-/// Bytes of a scalar.
+/// The number of bytes of a scalar.
 pub const FR: usize = 32;
 const HEADER: u32 = 1;
 const CONSTRAINTS: u32 = 2;
 
-/// Why a constraint system was refused.
+/// The reason why a constraint system was rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct R1csError(&'static str);
 
@@ -49,11 +49,11 @@ struct Entry {
 /// A constraint system.
 #[derive(Debug, Clone)]
 pub struct Circuit {
-    /// Signals, the constant 1 included.
+    /// The number of signals, including the constant 1.
     pub variables: usize,
     pub public: usize,
     pub constraints: usize,
-    /// A, B and C, in the file's order.
+    /// A, B and C, in the order of the file.
     matrices: [Vec<Entry>; 3],
 }
 
@@ -140,15 +140,15 @@ impl Circuit {
         Ok(Self { variables, public, constraints, matrices })
     }
 
-    /// Size of the evaluation domain: the rows, rounded up to a power of two (at least 2, as snarkjs has it).
+    /// Returns the size of the evaluation domain: the rows, rounded up to a power of two (at least 2, as in snarkjs).
     pub fn domain(&self) -> usize {
         (self.constraints + self.public + 1).next_power_of_two().max(2)
     }
 
-    /// Section 4 of the `.zkey`: for each row the entries of A, then those of B, with values times R^2, R = 2^256.
+    /// Returns section 4 of the `.zkey`: for each row the entries of A, then of B, with values times R^2, R = 2^256.
     pub fn coefficients(&self) -> Vec<u8> {
         let [a, b, _] = &self.matrices;
-        let r = Fr::from(2u64).pow([256u64]); // once more is in the Montgomery form itself
+        let r = Fr::from(2u64).pow([256u64]); // the Montgomery form multiplies by R once more
         let mut out = ((a.len() + b.len()) as u32).to_le_bytes().to_vec();
         let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
         for row in 0..(self.constraints + self.public + 1) as u32 {
@@ -176,8 +176,8 @@ impl Circuit {
         self.signals(section).len()
     }
 
-    /// Returns a random combination of a section's points in terms of the powers of tau: the coefficients of 1, tau,
-    /// tau^2, .. for A and B; for IC and L those of beta tau^k, then of alpha tau^k, then of tau^k. `random` has one
+    /// Returns a random combination of a section's points in terms of the powers of tau: for A and B, the coefficients
+    /// of 1, tau, tau^2, ..; for IC and L, those of beta tau^k, then of alpha tau^k, then of tau^k. `random` has one
     /// scalar for each point of the section.
     pub fn combination(&self, section: Section, random: &[Fr]) -> Vec<Fr> {
         let first = self.signals(section).start;
@@ -203,8 +203,8 @@ impl Circuit {
     }
 
     /// Returns the points of a range of a section's signals, counted from the section's first signal. `bases` are the
-    /// Lagrange polynomials at tau: unchanged for A and B; times beta, times alpha and unchanged for IC and L.
-    /// Returns `None` unless there is one for each row.
+    /// Lagrange polynomials at tau, for IC and L first times beta, then times alpha, then unchanged. Returns `None`
+    /// unless there is one base for each row.
     pub fn points<P: Curve<ScalarField = Fr>>(
         &self,
         section: Section,
@@ -231,7 +231,7 @@ impl Circuit {
     }
 }
 
-/// The coefficients of tau^k that a random combination of the points of section H amounts to. Point i is the Lagrange
+/// Returns a random combination of the points of section H as the coefficients of tau^k. Point i is the Lagrange
 /// polynomial 2i + 1 of twice the domain, at tau.
 pub fn h_combination(random: &[Fr]) -> Vec<Fr> {
     let mut values: Vec<Fr> = random.iter().flat_map(|factor| [Fr::ZERO, *factor]).collect();
@@ -239,8 +239,8 @@ pub fn h_combination(random: &[Fr]) -> Vec<Fr> {
     values
 }
 
-/// Replaces values on a domain by the coefficients of the polynomial with these values. It therefore also turns a
-/// combination of the domain's Lagrange polynomials into one of powers. Without effect unless the length is a power of 2.
+/// Replaces values on a domain by the coefficients of the polynomial with these values. This also turns a combination
+/// of the domain's Lagrange polynomials into one of powers. Does nothing unless the length is a power of 2.
 pub fn interpolate(values: &mut [Fr]) {
     let n = values.len();
     let inverse_root = root_of_unity(n.trailing_zeros()).inverse();
@@ -253,7 +253,7 @@ pub fn interpolate(values: &mut [Fr]) {
     values.iter_mut().for_each(|value| *value *= inverse_n);
 }
 
-/// Returns the sum of scalar multiples, four bits at a time (Straus). With so few terms, buckets would not be faster.
+/// Returns the sum of scalar multiples, four bits at a time (Straus). For so few terms, buckets are not faster.
 fn sum<P: Curve<ScalarField = Fr>>(terms: &[(Affine<P>, Fr)]) -> Projective<P> {
     let tables: Vec<[Projective<P>; 16]> = terms
         .iter()
@@ -287,12 +287,12 @@ pub fn random_scalars(seed: &[u8; 32], count: usize) -> Vec<Fr> {
     (0..count).map(|_| rng.scalar()).collect()
 }
 
-/// Scalars as plain little-endian bytes.
+/// Returns the scalars as plain little-endian bytes.
 pub fn scalar_bytes(scalars: &[Fr]) -> Vec<u8> {
     scalars.iter().flat_map(|scalar| scalar.into_bigint().0).flat_map(u64::to_le_bytes).collect()
 }
 
-/// The reverse of [`scalar_bytes`]. Returns `None` if a scalar is not below r.
+/// Reverses [`scalar_bytes`]. Returns `None` if a scalar is not below r.
 pub fn scalars_of(bytes: &[u8]) -> Option<Vec<Fr>> {
     if bytes.len() % FR != 0 {
         return None;
@@ -300,7 +300,7 @@ pub fn scalars_of(bytes: &[u8]) -> Option<Vec<Fr>> {
     bytes.chunks_exact(FR).map(|chunk| Fr::from_bigint(BigInt(points::words(chunk)?))).collect()
 }
 
-/// The bytes that are not read yet.
+/// The bytes that have not been read yet.
 struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {

@@ -1,11 +1,11 @@
 //! Phase 2 of the trusted setup of Groth16 over BLS12-381 for WebAssembly: the arithmetic of `src/ops/ceremony/`, which
 //! owns files, hashes and the order of checks. This file is the boundary to JavaScript. No function may trap on hostile
-//! bytes: malformed bytes give an error, or `false`.
+//! bytes: malformed bytes give an error or `false`.
 //!
-//! Points cross the boundary as the files hold them ([`points`]), scalars as 32 bytes little endian.
+//! Points cross the boundary in the format of the files ([`points`]), scalars as 32 bytes little endian.
 //!
-//! A key's sections are checked by random linear combinations. With unpredictable scalars s_i, the sum of s_i P_i has the
-//! right value only if every P_i has, except with probability 1 / r. This takes two sums instead of a group transform,
+//! Random linear combinations check the sections of a key. For unpredictable scalars s_i, the sum of s_i P_i has the
+//! right value only if every P_i does, except with probability 1 / r. This takes two sums instead of a group transform,
 //! and needs no prepared powers.
 
 mod circuit;
@@ -14,8 +14,8 @@ mod random;
 mod scale;
 mod secret;
 
-// The prover's arithmetic, included as source: a dependency would bring the prover's exports into this module, and
-// Cargo would hash the absolute path of a package outside this folder into the symbols of a reproducible build.
+// This includes the prover's arithmetic as source. A dependency would add the prover's exports to this module, and
+// Cargo would hash the absolute path of a package outside this folder into the symbols, which must be reproducible.
 #[allow(dead_code)]
 #[path = "../../prover-wasm/src/domain.rs"]
 mod domain;
@@ -55,14 +55,14 @@ fn bytes_of<P: Curve>(points: &[Affine<P>]) -> Vec<u8> {
     out
 }
 
-/// Number of the first point of G1 that is not canonical, not on the curve, not of order r, or infinity where it may not
-/// be; -1 when all are sound.
+/// Returns the number of the first point of G1 that is not canonical, not on the curve, not of order r, or infinity
+/// where `infinity` is false. Returns -1 if all points are sound.
 #[wasm_bindgen(js_name = firstUnsoundG1)]
 pub fn first_unsound_g1(points: &[u8], infinity: bool) -> i32 {
     points::first_unsound::<g1::Config>(points, infinity).map_or(-1, |at| at as i32)
 }
 
-/// As `firstUnsoundG1`, of G2.
+/// Works like `firstUnsoundG1`, for G2.
 #[wasm_bindgen(js_name = firstUnsoundG2)]
 pub fn first_unsound_g2(points: &[u8], infinity: bool) -> i32 {
     points::first_unsound::<g2::Config>(points, infinity).map_or(-1, |at| at as i32)
@@ -76,7 +76,7 @@ pub fn sum_g1(points: &[u8], scalars: &[u8]) -> Result<Vec<u8>, JsError> {
     Ok(bytes_of(&[msm::msm(&points, &scalars).into_affine()]))
 }
 
-/// As `sumG1`, of G2.
+/// Works like `sumG1`, for G2.
 #[wasm_bindgen(js_name = sumG2)]
 pub fn sum_g2(points: &[u8], scalars: &[u8]) -> Result<Vec<u8>, JsError> {
     let points: Vec<_> = points_of::<g2::Config>(points)?.into_iter().map(msm::G2::from).collect();
@@ -84,7 +84,7 @@ pub fn sum_g2(points: &[u8], scalars: &[u8]) -> Result<Vec<u8>, JsError> {
     Ok(bytes_of(&[msm::msm(&points, &scalars).into_affine()]))
 }
 
-/// Point by point the difference of two lists of G1.
+/// Returns the difference of two lists of points of G1, point by point.
 #[wasm_bindgen(js_name = differencesG1)]
 pub fn differences_g1(minuends: &[u8], subtrahends: &[u8]) -> Result<Vec<u8>, JsError> {
     let (left, right) = (points_of::<g1::Config>(minuends)?, points_of::<g1::Config>(subtrahends)?);
@@ -92,7 +92,7 @@ pub fn differences_g1(minuends: &[u8], subtrahends: &[u8]) -> Result<Vec<u8>, Js
     Ok(bytes_of(&ark_bls12_381::G1Projective::normalize_batch(&differences)))
 }
 
-/// Returns whether e(p, b) = e(q, a), so that q : p = b : a. All must be of order r; returns false for infinity.
+/// Returns whether e(p, b) = e(q, a), that is, q : p = b : a. All must be of order r; returns false for infinity.
 #[wasm_bindgen(js_name = sameRatio)]
 pub fn same_ratio(p: &[u8], q: &[u8], a: &[u8], b: &[u8]) -> bool {
     let g1 = |bytes: &[u8]| points::read_one::<g1::Config>(bytes).filter(|point: &G1Affine| !point.is_zero());
@@ -101,43 +101,43 @@ pub fn same_ratio(p: &[u8], q: &[u8], a: &[u8], b: &[u8]) -> bool {
     Bls12_381::multi_pairing([p, -q], [b, a]).is_zero()
 }
 
-/// The bytes that are hashed for points of G1.
+/// Returns the bytes that are hashed for points of G1.
 #[wasm_bindgen(js_name = hashedG1)]
 pub fn hashed_g1(points: &[u8]) -> Result<Vec<u8>, JsError> {
     Ok(points::hashed(&points_of::<g1::Config>(points)?))
 }
 
-/// As `hashedG1`, of G2.
+/// Works like `hashedG1`, for G2.
 #[wasm_bindgen(js_name = hashedG2)]
 pub fn hashed_g2(points: &[u8]) -> Result<Vec<u8>, JsError> {
     Ok(points::hashed(&points_of::<g2::Config>(points)?))
 }
 
-/// The generator of G1.
+/// Returns the generator of G1.
 #[wasm_bindgen(js_name = generatorG1)]
 pub fn generator_g1() -> Vec<u8> {
     bytes_of(&[G1Affine::generator()])
 }
 
-/// The generator of G2.
+/// Returns the generator of G2.
 #[wasm_bindgen(js_name = generatorG2)]
 pub fn generator_g2() -> Vec<u8> {
     bytes_of(&[G2Affine::generator()])
 }
 
-/// Scalars from a seed of 32 bytes, uniform below r.
+/// Returns scalars from a seed of 32 bytes, uniform below r.
 #[wasm_bindgen(js_name = randomScalars)]
 pub fn random_scalars(seed: &[u8], count: usize) -> Result<Vec<u8>, JsError> {
     Ok(circuit::scalar_bytes(&circuit::random_scalars(seed_of(seed)?, count)))
 }
 
-/// Coefficients of tau^k of a combination of section H's points, one scalar each.
+/// Returns the coefficients of tau^k of a combination of section H's points, with one scalar each.
 #[wasm_bindgen(js_name = hCombination)]
 pub fn h_combination(scalars: &[u8]) -> Result<Vec<u8>, JsError> {
     Ok(circuit::scalar_bytes(&circuit::h_combination(&scalars_of(scalars)?)))
 }
 
-/// Coefficients of tau^k of a combination of Lagrange polynomials, one scalar each; as many as a power of two.
+/// Returns the coefficients of tau^k of a combination of Lagrange polynomials. The number of scalars is a power of two.
 #[wasm_bindgen(js_name = lagrangeCombination)]
 pub fn lagrange_combination(scalars: &[u8]) -> Result<Vec<u8>, JsError> {
     let mut values = scalars_of(scalars)?;
@@ -145,7 +145,7 @@ pub fn lagrange_combination(scalars: &[u8]) -> Result<Vec<u8>, JsError> {
     Ok(circuit::scalar_bytes(&values))
 }
 
-/// The point of G2 that a contribution's challenge stands for.
+/// Returns the point of G2 that a contribution's challenge determines.
 #[wasm_bindgen]
 pub fn challenged(challenge: &[u8]) -> Result<Vec<u8>, JsError> {
     Ok(bytes_of(&[secret::challenged(challenge).ok_or_else(|| malformed("challenge is"))?]))
@@ -159,7 +159,7 @@ pub struct Secret {
 
 #[wasm_bindgen]
 impl Secret {
-    /// From 32 bytes.
+    /// Derives the secret from a seed of 32 bytes.
     #[wasm_bindgen(constructor)]
     pub fn new(seed: &[u8]) -> Result<Secret, JsError> {
         let secret =
@@ -167,31 +167,31 @@ impl Secret {
         Ok(Secret { secret })
     }
 
-    /// Two points of G1: s and x s.
+    /// Returns two points of G1: s and x s.
     pub fn opening(&self) -> Vec<u8> {
         bytes_of(&self.secret.opening())
     }
 
-    /// The point of G2 that answers a challenge.
+    /// Returns the point of G2 that answers a challenge.
     pub fn answer(&self, challenge: &[u8]) -> Result<Vec<u8>, JsError> {
         Ok(bytes_of(&[self.secret.answer(challenge).ok_or_else(|| malformed("challenge is"))?]))
     }
 
-    /// A point of G1 times x.
+    /// Returns a point of G1 times x.
     #[wasm_bindgen(js_name = timesG1)]
     pub fn times_g1(&self, point: &[u8]) -> Result<Vec<u8>, JsError> {
         let point = points::read_one(point).ok_or_else(|| malformed("point is"))?;
         Ok(bytes_of(&[self.secret.times_g1(&point)]))
     }
 
-    /// As `timesG1`, of G2.
+    /// Works like `timesG1`, for G2.
     #[wasm_bindgen(js_name = timesG2)]
     pub fn times_g2(&self, point: &[u8]) -> Result<Vec<u8>, JsError> {
         let point = points::read_one(point).ok_or_else(|| malformed("point is"))?;
         Ok(bytes_of(&[self.secret.times_g2(&point)]))
     }
 
-    /// Points of G1 over x.
+    /// Returns points of G1 divided by x.
     pub fn divide(&self, points: &[u8]) -> Result<Vec<u8>, JsError> {
         self.secret.divide(points).ok_or_else(|| malformed("points are"))
     }
@@ -231,25 +231,25 @@ impl Circuit {
         self.circuit.domain()
     }
 
-    /// Section 4 of the `.zkey`.
+    /// Returns section 4 of the `.zkey`.
     pub fn coefficients(&self) -> Vec<u8> {
         self.circuit.coefficients()
     }
 
-    /// Points of section `A`, `B1`, `B2`, `IC` or `L`.
+    /// Returns the number of points of section `A`, `B1`, `B2`, `IC` or `L`.
     pub fn size(&self, section: &str) -> Result<usize, JsError> {
         Ok(self.circuit.size(section_of(section)?))
     }
 
-    /// Returns a combination of a section's points in powers of tau; for IC and L in powers times beta, powers times
-    /// alpha, and powers.
+    /// Returns a combination of a section's points as coefficients of powers of tau. For IC and L these are powers
+    /// times beta, powers times alpha, and powers.
     pub fn combination(&self, section: &str, scalars: &[u8]) -> Result<Vec<u8>, JsError> {
         let combination = self.circuit.combination(section_of(section)?, &scalars_of(scalars)?);
         Ok(circuit::scalar_bytes(&combination))
     }
 
-    /// Returns points `first` to `first + count` of section A, B1, IC or L, from the Lagrange polynomials at tau; for IC
-    /// and L from those times beta, those times alpha, and those unchanged, one after another.
+    /// Returns points `first` to `first + count` of section A, B1, IC or L, from the Lagrange polynomials at tau. For
+    /// IC and L these are given times beta, then times alpha, then unchanged.
     #[wasm_bindgen(js_name = pointsG1)]
     pub fn points_g1(
         &self,
@@ -261,7 +261,7 @@ impl Circuit {
         self.points::<g1::Config>(section, first, count, bases)
     }
 
-    /// As `pointsG1`, of B2.
+    /// Works like `pointsG1`, for B2.
     #[wasm_bindgen(js_name = pointsG2)]
     pub fn points_g2(
         &self,

@@ -1,5 +1,5 @@
-//! Points as `.ptau` and `.zkey` files hold them: affine, coordinates little endian in Montgomery form with R = 2^384
-//! (which is how arkworks keeps them), c0 before c1, infinity as zeros. And as they are hashed: big endian, c1 before c0,
+//! Points in the format of `.ptau` and `.zkey` files: affine, coordinates little endian in Montgomery form with R =
+//! 2^384 (as in arkworks), c0 before c1, infinity as zeros. Hashes are over a second format: big endian, c1 before c0,
 //! not in Montgomery form (ffjavascript, `LEMtoU`).
 
 use ark_bls12_381::{Fq, Fq2};
@@ -9,17 +9,17 @@ use ark_ec::{
 };
 use ark_ff::{BigInt, PrimeField, Zero};
 
-/// Bytes of a base field element.
+/// The number of bytes of a base field element.
 pub const FQ: usize = 48;
 
-/// A coordinate as bytes.
+/// A coordinate that can be read from bytes and written.
 pub trait Coded: Sized {
     const BYTES: usize;
 
-    /// `None` when it is not below the modulus.
+    /// Returns `None` if the value is not below the modulus.
     fn read(bytes: &[u8]) -> Option<Self>;
     fn write(&self, out: &mut Vec<u8>);
-    /// For hashing.
+    /// Appends the format that is hashed.
     fn write_plain(&self, out: &mut Vec<u8>);
 }
 
@@ -57,7 +57,7 @@ impl Coded for Fq2 {
     }
 }
 
-/// Little-endian words. `None` for another length.
+/// Reads little-endian words. Returns `None` unless there are 8 N bytes.
 pub fn words<const N: usize>(bytes: &[u8]) -> Option<[u64; N]> {
     if bytes.len() != 8 * N {
         return None;
@@ -69,9 +69,9 @@ pub fn words<const N: usize>(bytes: &[u8]) -> Option<[u64; N]> {
     Some(words)
 }
 
-/// A curve whose points can be coded.
+/// A curve whose points can be read and written.
 pub trait Curve: SWCurveConfig<BaseField: Coded> {
-    /// Bytes of a point.
+    /// The number of bytes of a point.
     const BYTES: usize = 2 * Self::BaseField::BYTES;
 }
 
@@ -85,7 +85,7 @@ pub fn read<P: Curve>(bytes: &[u8]) -> Option<Vec<Affine<P>>> {
     bytes.chunks_exact(P::BYTES).map(read_one).collect()
 }
 
-/// One point, as [`read`].
+/// Reads one point like [`read`].
 pub fn read_one<P: Curve>(bytes: &[u8]) -> Option<Affine<P>> {
     let (x, y) = bytes.split_at_checked(P::BYTES / 2)?;
     let (x, y) = (P::BaseField::read(x)?, P::BaseField::read(y)?);
@@ -118,7 +118,7 @@ pub fn write<P: Curve>(out: &mut Vec<u8>, point: &Affine<P>) {
     }
 }
 
-/// The bytes that are hashed for these points.
+/// Returns the bytes that are hashed for these points.
 pub fn hashed<P: Curve>(points: &[Affine<P>]) -> Vec<u8> {
     let mut out = Vec::with_capacity(points.len() * P::BYTES);
     for point in points {

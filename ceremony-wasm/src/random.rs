@@ -1,5 +1,5 @@
-//! Field elements and points from a seed, as ffjavascript draws them (`chacha.js`, `wasm_field1.js`, `wasm_curve.js`), so
-//! that snarkjs finds the same ones when it recomputes a beacon or a transcript hash.
+//! Derives field elements and points from a seed as ffjavascript does (`chacha.js`, `wasm_field1.js`, `wasm_curve.js`),
+//! so that snarkjs derives the same ones when it recomputes a beacon or a transcript hash.
 
 use crate::points::Curve;
 use ark_bls12_381::{Fq, Fq2, Fr, G1Affine, G2Affine};
@@ -7,7 +7,7 @@ use ark_ec::{AffineRepr, short_weierstrass::Affine};
 use ark_ff::{BigInt, PrimeField};
 use zeroize::Zeroize;
 
-/// ChaCha with 20 rounds (RFC 8439), the nonce zero, and a counter of 64 bits that counts blocks from 0.
+/// ChaCha with 20 rounds (RFC 8439), a nonce of zero, and a 64-bit counter of blocks that starts at 0.
 pub struct ChaCha {
     state: [u32; 16],
     block: [u32; 16],
@@ -22,7 +22,7 @@ impl Drop for ChaCha {
 }
 
 impl ChaCha {
-    /// The seed's 32 bytes are eight words, big endian.
+    /// Reads the seed's 32 bytes as eight big-endian words.
     pub fn new(seed: &[u8; 32]) -> Self {
         let mut state = [0; 16];
         state[..4].copy_from_slice(&[0x6170_7865, 0x3320_646e, 0x7962_2d32, 0x6b20_6574]);
@@ -40,7 +40,7 @@ impl ChaCha {
         self.block[self.used - 1]
     }
 
-    /// The higher half comes first.
+    /// Returns two words as one; the higher half comes first.
     fn next_u64(&mut self) -> u64 {
         let high = u64::from(self.next_u32());
         high << 32 | u64::from(self.next_u32())
@@ -77,7 +77,7 @@ impl ChaCha {
         }
     }
 
-    /// Uniform words below the modulus: as many as it has bits, until they are.
+    /// Returns uniform words below the modulus: draws as many bits as it has until the value is below it.
     fn below<F: PrimeField<BigInt = BigInt<N>>, const N: usize>(&mut self) -> BigInt<N> {
         loop {
             let mut words = [0; N];
@@ -91,17 +91,17 @@ impl ChaCha {
         }
     }
 
-    /// A scalar; the words are its Montgomery form.
+    /// Returns a scalar; the words are its Montgomery form.
     pub fn scalar(&mut self) -> Fr {
         Fr::new_unchecked(self.below::<Fr, 4>())
     }
 
-    /// Returns a point of order r (or infinity, with probability 1 / r). Its discrete logarithm is not known.
+    /// Returns a point of order r (or infinity, with probability 1 / r) of unknown discrete logarithm.
     pub fn g1(&mut self) -> G1Affine {
         self.point(Self::coordinate)
     }
 
-    /// As [`ChaCha::g1`].
+    /// Works like [`ChaCha::g1`], for G2.
     pub fn g2(&mut self) -> G2Affine {
         self.point(|rng| Fq2::new(rng.coordinate(), rng.coordinate()))
     }
@@ -110,12 +110,12 @@ impl ChaCha {
         Fq::new_unchecked(self.below::<Fq, 6>())
     }
 
-    /// Returns the point with the first x on the curve and the y whose sign a further bit selects, times the cofactor.
+    /// Draws x until one lies on the curve, and a bit that selects the sign of y; returns the point times the cofactor.
     fn point<P: Curve>(&mut self, x: impl Fn(&mut Self) -> P::BaseField) -> Affine<P> {
         loop {
             let x = x(self);
             let larger = self.next_bool();
-            // ffjavascript's "negative" is arkworks' "larger": y > -y, compared by c1 first.
+            // "Negative" in ffjavascript means "larger" in arkworks: y > -y, compared by c1 first.
             let Some((smaller_y, larger_y)) = Affine::<P>::get_ys_from_x_unchecked(x) else { continue };
             return Affine::<P>::new_unchecked(x, if larger { larger_y } else { smaller_y })
                 .mul_by_cofactor();

@@ -1,12 +1,12 @@
-//! Many points of G1 times one scalar, which is nearly all the work of a contribution. All points go through the same
-//! doublings and additions, so that these are affine and share inversions: half the price of projective ones.
+//! Multiplies many points of G1 by one scalar, which is nearly all the work of a contribution. All points take the same
+//! doublings and additions. These are therefore affine and share inversions, at half the price of projective ones.
 //!
-//! The scalar is halved by the curve's endomorphism (Gallant, Lambert, Vanstone, CRYPTO 2001): phi(x, y) = (beta x, y) is
-//! multiplication by -z^2, z the curve's parameter, so k = k1 + k2 z^2 gives k P = k1 P - k2 phi(P), with k1 and k2
-//! below 2^128. Both halves are written in non-adjacent form of width 4: of five digits one is not zero, and odd.
+//! The curve's endomorphism halves the scalar (Gallant, Lambert, Vanstone, CRYPTO 2001): phi(x, y) = (beta x, y)
+//! multiplies by -z^2, with z the curve's parameter. k = k1 + k2 z^2 gives k P = k1 P - k2 phi(P), with k1, k2 below
+//! 2^128. Both halves are in non-adjacent form of width 4: about one of five digits is nonzero, and odd.
 //!
-//! Not constant time, like the sums of a proof: an attacker who can time a contributor's machine that precisely can also
-//! read its memory.
+//! The code does not run in constant time, like the sums of a proof: an attacker who can time a contributor's machine
+//! that precisely can also read its memory.
 
 use crate::{
     field::{Coordinate, Fq},
@@ -24,16 +24,16 @@ use zeroize::Zeroize;
 const Z_SQUARED: u128 = 0xd201_0000_0001_0000 * 0xd201_0000_0001_0000;
 /// Digits are odd and below 2^(WIDTH - 1) in magnitude.
 const WIDTH: u32 = 4;
-/// The multiples 1, 3, 5, 7 of a point.
+/// The number of multiples 1, 3, 5, 7 of a point.
 const ODD_MULTIPLES: usize = 1 << (WIDTH - 2);
-/// Points of one batch: enough to share inversions, few enough to stay in the cache.
+/// The number of points of a batch: enough to share inversions, few enough to stay in the cache.
 const AT_ONCE: usize = 1024;
 /// The bit of an operand's number that requests its negation.
 const NEGATED: u32 = 1 << 31;
 
-/// Multiplies by one scalar.
+/// A multiplier by one scalar.
 pub struct Scaler {
-    /// The steps from the highest digit on: for each digit a doubling, and the operand that is added after it.
+    /// The steps from the highest digit on. Each digit stands for a doubling, followed by an addition of its operand.
     digits: Vec<[i8; 2]>,
     beta: Fq,
     adder: BatchAdder<Fq>,
@@ -55,12 +55,12 @@ impl Scaler {
         Self { digits, beta: Fq::from_ark(&beta()), adder: BatchAdder::default() }
     }
 
-    /// Each point times the scalar.
+    /// Multiplies each point by the scalar.
     pub fn scale(&mut self, points: &[G1]) -> Vec<G1> {
         points.chunks(AT_ONCE).flat_map(|chunk| self.scale_chunk(chunk)).collect()
     }
 
-    /// Slots: the sums so far, then the odd multiples 1, 3, 5, 7 of each point, then those under phi.
+    /// The slots hold the sums so far, then the multiples 1, 3, 5, 7 of each point, then their images under phi.
     fn scale_chunk(&mut self, points: &[G1]) -> Vec<G1> {
         let n = points.len();
         let mut slots = vec![Point::INFINITY; n];
@@ -68,7 +68,7 @@ impl Scaler {
         slots.resize((1 + 2 * ODD_MULTIPLES) * n, Point::INFINITY);
         let at = |block: usize, i: usize| (block * n + i) as u32;
 
-        // The doubles lie where the sums will.
+        // The doubled points use the slots of the later sums.
         self.add(&mut slots, n, |i| [at(1, i), at(1, i), at(0, i)]);
         for multiple in 1..ODD_MULTIPLES {
             self.add(&mut slots, n, |i| [at(multiple, i), at(0, i), at(multiple + 1, i)]);
@@ -92,7 +92,7 @@ impl Scaler {
         slots
     }
 
-    /// `[left, right, out]` for each point.
+    /// Adds once for each point; `numbers` returns `[left, right, out]`.
     fn add(&mut self, slots: &mut [G1], n: usize, numbers: impl Fn(usize) -> [u32; 3]) {
         let jobs: Vec<Job> = (0..n)
             .map(|i| {
@@ -104,7 +104,7 @@ impl Scaler {
     }
 }
 
-/// Numbers of slots, perhaps [`NEGATED`].
+/// Operands that are numbers of slots, possibly with [`NEGATED`].
 struct Signed;
 
 impl<F> Operands<F> for Signed {
@@ -114,10 +114,10 @@ impl<F> Operands<F> for Signed {
     }
 }
 
-/// k1 and k2 with k = k1 + k2 z^2.
+/// Returns k1 and k2 with k = k1 + k2 z^2.
 fn halves(scalar: &Fr) -> [u128; 2] {
     let mut rest = scalar.into_bigint();
-    // Schoolbook division, bit by bit: once for each contribution.
+    // Schoolbook division, bit by bit, runs once for each contribution.
     let (mut quotient, mut remainder) = (0u128, 0u128);
     for bit in (0..256).rev() {
         let overflow = remainder >> 127 == 1;
@@ -132,7 +132,7 @@ fn halves(scalar: &Fr) -> [u128; 2] {
     [remainder, quotient]
 }
 
-/// Non-adjacent form of width 4, lowest digit first; always as long, whatever the number.
+/// Returns the non-adjacent form of width 4, lowest digit first. The length is the same for all numbers.
 fn signed_digits(number: u128) -> [i8; 129] {
     let mut digits = [0; 129];
     let (mut rest, mut overflow) = (number, false);
@@ -154,7 +154,7 @@ fn signed_digits(number: u128) -> [i8; 129] {
     digits
 }
 
-/// The cube root of one for which phi is multiplication by -z^2.
+/// Returns the cube root of one for which phi multiplies by -z^2.
 fn beta() -> ArkFq {
     let generator = G1Affine::generator();
     let image = generator.mul_bigint([Z_SQUARED as u64, (Z_SQUARED >> 64) as u64]);

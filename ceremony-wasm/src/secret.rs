@@ -1,10 +1,10 @@
-//! A contribution's secret: delta' = x delta, and the proof that its contributor knew x (Bowe, Gabizon, Miers, "Scalable
-//! Multi-party Computation for zk-SNARK Parameters in the Random Beacon Model", 2017, section 4), as snarkjs writes it:
+//! A contribution's secret x, delta' = x delta, and the proof that the contributor knew x (Bowe, Gabizon, Miers,
+//! "Scalable Multi-party Computation for zk-SNARK Parameters in the Random Beacon Model", 2017, section 4):
 //!
-//!   s and x s in G1, s of unknown logarithm; a challenge c, the hash of all before and of these two;
+//!   s and x s in G1, s of unknown logarithm; a challenge c, the hash of everything before and of these two points;
 //!   p in G2 drawn from c, and x p.
 //!
-//! Values drawn from the seed must not outlive their use: every type here overwrites its values when it is dropped.
+//! Values derived from the seed must not outlive their use: each type here overwrites its values when it is dropped.
 
 use crate::{points, random::ChaCha, scale::Scaler};
 use ark_bls12_381::{Fr, G1Affine, G2Affine};
@@ -12,7 +12,7 @@ use ark_ec::{AffineRepr, CurveGroup};
 use ark_ff::{Field, PrimeField, Zero};
 use zeroize::Zeroize;
 
-/// x, and s.
+/// The secret x, and the point s.
 pub struct Secret {
     x: Fr,
     s: G1Affine,
@@ -25,19 +25,19 @@ impl Drop for Secret {
 }
 
 impl Secret {
-    /// Drawn from the seed in this order: x, then s. `None` for an x that changes nothing, 0 or 1.
+    /// Derives x, then s, from the seed. Returns `None` for an x of 0 or 1, which would change nothing.
     pub fn new(seed: &[u8; 32]) -> Option<Self> {
         let mut rng = ChaCha::new(seed);
         let secret = Self { x: rng.scalar(), s: rng.g1() };
         (!secret.x.is_zero() && secret.x != Fr::ONE && !secret.s.is_zero()).then_some(secret)
     }
 
-    /// s and x s.
+    /// Returns s and x s.
     pub fn opening(&self) -> [G1Affine; 2] {
         [self.s, self.times_g1(&self.s)]
     }
 
-    /// x p, with p drawn from the challenge.
+    /// Returns x p, with p derived from the challenge.
     pub fn answer(&self, challenge: &[u8]) -> Option<G2Affine> {
         Some(self.times_g2(&challenged(challenge)?))
     }
@@ -50,7 +50,7 @@ impl Secret {
         point.mul_bigint(self.x.into_bigint()).into_affine()
     }
 
-    /// Points over x. `None` when they are malformed.
+    /// Returns the points divided by x, or `None` if they are malformed.
     pub fn divide(&self, bytes: &[u8]) -> Option<Vec<u8>> {
         let points: Vec<_> = points::read(bytes)?.into_iter().map(crate::msm::G1::from).collect();
         let mut inverse = self.x.inverse()?;
@@ -62,7 +62,7 @@ impl Secret {
     }
 }
 
-/// p: drawn from the first 32 of the challenge's 64 bytes.
+/// Returns p, derived from the first 32 of the challenge's 64 bytes.
 pub fn challenged(challenge: &[u8]) -> Option<G2Affine> {
     Some(ChaCha::new(challenge.first_chunk()?).g2())
 }

@@ -1,7 +1,7 @@
-//! Poseidon for tonado, in batches: every export crosses the boundary once for any number of hashes. Elements are 32
-//! big-endian bytes. This crate knows nothing of notes or pools, allocates only its results, and keeps no state.
+//! Poseidon for tonado, in batches: each export crosses the boundary once for any number of hashes. Elements are 32
+//! big-endian bytes. This crate has no notion of notes or pools, allocates only its results, and keeps no state.
 //!
-//! Callers check that elements are below r; one that is not hashes as its residue.
+//! Callers check that elements are below r. An element of r or more hashes as its residue.
 
 use wasm_bindgen::prelude::wasm_bindgen;
 

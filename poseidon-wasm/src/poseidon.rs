@@ -1,11 +1,11 @@
-//! The two hashes, as sequences of rows over the constants of `tools/generate/poseidon/`: alpha 5, 8 full rounds, 56 partial
-//! rounds, capacity element 0 first, digest element 0. Inputs are 32 big-endian bytes, read modulo r; the caller ensures
-//! that they are canonical. Outputs are canonical.
+//! Poseidon of one and of two inputs, as sequences of rows over the constants that `tools/generate/poseidon/`
+//! generates: alpha 5, 8 full rounds, 56 partial rounds. Element 0 is the capacity at first and the digest at the end.
+//! Inputs are 32 big-endian bytes, read modulo r; callers check that inputs are below r. Outputs are below r.
 
 use crate::field::{Element, LIMBS, Row, add, constant, dot, fifth, from_bytes, mul, to_bytes};
 use crate::generated::constants::*;
 
-/// The hash of one input, in the plain form: two elements, the matrix in every round.
+/// Hashes one input in the plain form: a state of two elements, with the matrix in every round.
 pub fn poseidon1(input: &[u8; 32]) -> [u8; 32] {
     let x = mul(&from_bytes(input), &constant(&RADIX_SQUARED));
     let key = |round: usize, i: usize| constant(&ONE_KEYS[round][i]);
@@ -29,9 +29,9 @@ fn is_full(round: usize) -> bool {
     round < 4 || round >= ONE_KEYS.len() - 4
 }
 
-/// The hash of two inputs. The partial rounds are a recurrence, derived in `tools/generate/poseidon/recurrence.ts`.
+/// Hashes two inputs. The partial rounds are a recurrence, derived in `tools/generate/poseidon/recurrence.ts`.
 pub fn poseidon2(left: &[u8; 32], right: &[u8; 32]) -> [u8; 32] {
-    // Round 0, on plain integers; its matrix brings the state into Montgomery form.
+    // Round 0 works on plain integers; its matrix brings the state into Montgomery form.
     let x = [
         fifth(&add(&from_bytes(left), &constant(&FIRST_KEYS[0]))),
         fifth(&add(&from_bytes(right), &constant(&FIRST_KEYS[1]))),
@@ -41,8 +41,8 @@ pub fn poseidon2(left: &[u8; 32], right: &[u8; 32]) -> [u8; 32] {
         full_round(&mut state, rows);
     }
 
-    // Partial rounds: y = s^5, s + z, z. Each has variables of its own until it is two rounds old: a kernel that wrote to
-    // what it reads, or to an array that holds it, would write to a copy first.
+    // Partial rounds compute y = s^5, s + z and z. Each result has its own variable until it is two rounds old: if a
+    // kernel wrote to a variable that it reads, or to an array that contains it, the compiler would insert a copy.
     let x = fifths(&state);
     let mut s = dot3(&x, &ENTRY[0]);
     let (mut z0, mut y0) = (dot3(&x, &ENTRY[1]), fifth(&s));
@@ -78,7 +78,7 @@ fn full_round(state: &mut [Element; 3], rows: &[Row<3>; 3]) {
     *state = [dot3(&x, &rows[0]), dot3(&x, &rows[1]), dot3(&x, &rows[2])];
 }
 
-/// Round r from 2 on: Z_r of the `before`, Z_{r-1} and Z_{r-2}, of Y_{r-1}, and of Y_{r-2}, whose place Y_r takes.
+/// Computes round r >= 2: Z_r from Z_{r-1}, Z_{r-2} (`before`), Y_{r-1} and Y_{r-2}. Y_r then replaces Y_{r-2} in `y`.
 #[inline(always)]
 fn partial_round(
     s: &mut Element,
@@ -93,7 +93,7 @@ fn partial_round(
     *s = add(y, z);
 }
 
-// One compiled copy of each width, called rather than inlined: the unrolled kernels are large.
+// Each width is compiled once and called rather than inlined, because the unrolled kernels are large.
 #[inline(never)]
 fn dot2(x: &[Element; 2], row: &Row<2>) -> Element {
     dot(x.each_ref(), row)

@@ -1,5 +1,5 @@
-//! The bounds in the kernels' comments, computed exactly from the largest operands that the kernels accept.
-//! `extremes.rs` then drives the kernels with such operands.
+//! Claims about the bounds in the kernels' comments: they hold, computed exactly, for the largest operands that the
+//! kernels accept. `extremes.rs` then runs the kernels with such operands.
 
 use core::cmp::Ordering;
 
@@ -60,9 +60,9 @@ impl PartialOrd for Natural {
     }
 }
 
-/// A value is below `sum / 2^radix + r` and is to be below `hundredths / 100` of `unit`.
+/// Returns whether values below `sum / 2^radix + r` are below `hundredths / 100` of `unit`.
 fn is_below(sum: Natural, radix: usize, hundredths: u64, unit: Natural) -> bool {
-    // All times 100 2^radix.
+    // Both sides are multiplied by 100 2^radix.
     sum.plus(R.doubled(radix)).times(100) <= unit.doubled(radix).times(hundredths)
 }
 
@@ -71,10 +71,10 @@ mod narrow {
     use super::{Natural, R, is_below, power_of_two};
 
     const RADIX: usize = 261;
-    /// Most that seven products of quotients, 8 t, a carry and a limb of an addend add to a column.
+    /// The most that seven products of quotients, 8 t, a carry and a limb of an addend add to a column.
     const REDUCTION: u128 = 7 * (1 << 58) + (1 << 32) + (1 << 35) + (1 << 29);
 
-    /// `sum` and what the quotients are above 2^261 at most, times r.
+    /// Adds r times the most by which the quotients exceed 2^261.
     fn with_excess(sum: Natural) -> Natural {
         sum.plus(R.doubled(RADIX - 28))
     }
@@ -124,7 +124,7 @@ mod wide {
         power_of_two(249).times(61)
     }
 
-    /// Thousandths of R, for below: `x y / R + r`.
+    /// Returns whether `x y / R + r` is below a bound. All numbers are in thousandths of R.
     fn product_is_below(x: u64, y: u64, thousandths: u64) -> bool {
         let sum = power_of_two(RADIX).times(x).times(y);
         sum.plus(R.times(1_000_000)) <= power_of_two(RADIX).times(thousandths * 1000)
@@ -141,15 +141,15 @@ mod wide {
     }
 
     #[test]
-    fn what_is_there_stays_below_a_row_and_r() {
+    fn sums_stay_below_a_row_and_r() {
         // s' = (s + row + q r) / 2^64 for s < y + r, a row of at most (2^64 - 1) y and q < 2^64.
-        let square = power_of_two(RADIX).times(680); // thousandths, as all of these
+        let square = power_of_two(RADIX).times(680); // in thousandths, like every value here
         for (y, most) in [(settled().times(1000), 930), (square, 1133)] {
             let bound = y.plus(R.times(1000));
             assert!(bound < power_of_two(RADIX).times(most));
             let next = bound.plus(y.times(u64::MAX)).plus(R.times(1000).times(u64::MAX));
             assert!(next <= bound.doubled(64));
-            // With its row, and before the products of r: five limbs.
+            // The sum with its row, before the products of r, fits in five limbs.
             assert!(bound.plus(y.times(u64::MAX)) < power_of_two(320).times(1000));
         }
         let (rows, most) = (R.doubled(2), R.times(5));
@@ -158,14 +158,14 @@ mod wide {
     }
 
     #[test]
-    fn fold_settles_whatever_is_below_five_r() {
-        assert!(power_of_two(RADIX).plus(settled()) < R.times(5)); // what `add` hands it
+    fn fold_settles_all_values_below_five_r() {
+        assert!(power_of_two(RADIX).plus(settled()) < R.times(5)); // `add` passes this to `fold`
         let unit = power_of_two(250);
         assert!(R.times(5) < unit.times(145));
         for t in 0..145 {
             let k = (t * 141) >> 12;
             assert!(R.times(k) <= unit.times(t));
-            let most = unit.times(t + 1); // not reached
+            let most = unit.times(t + 1); // exclusive
             assert!(most <= R.times(k).plus(settled()));
             assert!(most.times(1000) <= R.times(1000 * k).plus(power_of_two(RADIX).times(474)));
         }

@@ -1,5 +1,5 @@
-//! The field kernels with every limb at the bound that its documentation allows, against schoolbook arithmetic. Tests
-//! build with overflow checks on, so a column that does not fit 64 bits panics here.
+//! Claims about the field kernels: with every limb at its documented bound, they agree with schoolbook arithmetic.
+//! Tests build with overflow checks, so a column that does not fit in 64 bits panics.
 
 #![allow(clippy::needless_range_loop)] // the index of a limb is its weight
 
@@ -8,28 +8,28 @@ use poseidon_wasm::field::{
     Element, LIMBS, Limbs, Row, add, constant, dot, fifth, from_bytes, mul, to_bytes,
 };
 
-/// What the narrow kernels state.
+/// The bounds that the narrow kernels document.
 #[cfg(not(feature = "wide"))]
 mod limits {
     use super::{Element, Limbs};
     pub const LIMB_BITS: usize = 29;
     pub const RADIX_BITS: usize = 261;
     const MASK: u64 = (1 << LIMB_BITS) - 1;
-    /// Every limb of a settled element at its bound.
+    /// A settled element with every limb at its bound.
     pub const TOP: Element = [MASK, MASK, MASK, MASK, MASK, MASK, MASK, MASK, (1 << 24) - 1]; // 2^256 - 1
-    /// A term, and what products return: settled as well.
+    /// A term and a product have the bounds of a settled element.
     pub const TERM: Element = TOP;
     pub const PRODUCT: Element = TOP;
     /// The highest limb of 2 r.
     pub const TWICE_R: u64 = 0xe7_db4e;
-    /// All limbs at the bound of a constant, which is below r.
+    /// A constant with every limb at its bound; constants are below r.
     pub const LARGEST: Limbs = {
         const MASK: u32 = (1 << LIMB_BITS) - 1;
         [MASK, MASK, MASK, MASK, MASK, MASK, MASK, MASK, 0x73_eda6]
     };
 }
 
-/// What the wide kernels state.
+/// The bounds that the wide kernels document.
 #[cfg(feature = "wide")]
 mod limits {
     use super::{Element, Limbs, R};
@@ -45,7 +45,7 @@ mod limits {
 const R: [u64; 4] =
     [0xffff_ffff_0000_0001, 0x53bd_a402_fffe_5bfe, 0x3339_d808_09a1_d805, 0x73ed_a753_299d_7d48];
 
-/// A residue, computed in the simplest way: 256-bit words, doubling and adding.
+/// A residue with the simplest arithmetic: 256-bit words, doubling and adding.
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct Plain([u64; 4]);
 
@@ -79,7 +79,7 @@ impl Plain {
         })
     }
 
-    /// The residue of limbs of any size.
+    /// Returns the residue of limbs of any size.
     fn of(limbs: &Element) -> Plain {
         limbs.iter().rev().fold(Plain([0; 4]), |sum, limb| sum.double(LIMB_BITS).add(Plain([*limb, 0, 0, 0])))
     }
@@ -89,7 +89,7 @@ impl Plain {
     }
 }
 
-/// R as a residue.
+/// Returns R as a residue.
 fn radix() -> Plain {
     Plain([1, 0, 0, 0]).double(RADIX_BITS)
 }
@@ -104,7 +104,7 @@ fn one() -> Element {
     core::array::from_fn(|j| u64::from(j == 0))
 }
 
-/// Elements up to `top`: the extremes, one limb at its bound, and a deterministic spread.
+/// Returns elements up to `top`: the extremes, elements with one limb at its bound, and a deterministic spread.
 fn up_to(top: Element) -> Vec<Element> {
     let mut elements = vec![ZERO, one(), constant(&LARGEST), top];
     elements.extend((0..LIMBS).map(|i| core::array::from_fn(|j| if i == j { top[j] } else { 0 })));
@@ -126,7 +126,7 @@ fn terms() -> Vec<Element> {
     up_to(TERM)
 }
 
-/// Settled elements and sums.
+/// Returns settled elements and sums.
 fn factors() -> Vec<Element> {
     let terms = terms();
     terms.iter().chain([&TERM]).map(|x| add(x, &TOP)).chain(settled()).collect()
@@ -154,8 +154,8 @@ fn mul_holds_at_the_bounds() {
     }
 }
 
-/// What the powers within the S-box are depends on their quotients, which no choice of x drives to a bound: thousands of
-/// the largest x, some of whose squares are among the largest, with windows of the next square that need a fifth limb.
+/// No choice of x drives the quotients inside the S-box to their bounds. The test therefore tries thousands of the
+/// largest x: some of their squares are among the largest, and the windows of the next square need a fifth limb.
 #[test]
 fn fifth_holds_at_the_bounds() {
     let scale = radix().mul(radix()).mul(radix()).mul(radix());
@@ -191,10 +191,10 @@ fn dot_of_four_holds_at_the_bounds() {
     }
 }
 
-/// Weights above r, which constants never are: more than the kernel must stand without a column that wraps.
+/// Weights above r, which no constant has. Even with these, no column may wrap.
 #[cfg(not(feature = "wide"))]
 #[test]
-fn columns_hold_larger_weights_than_there_are() {
+fn columns_hold_weights_above_r() {
     const MOST: Limbs = [(1 << LIMB_BITS) - 1; LIMBS];
     dot([&TOP; 4], &Row { weights: [MOST; 4], addend: MOST });
 }

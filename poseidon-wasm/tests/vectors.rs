@@ -1,5 +1,5 @@
-//! Published hashes, and inputs at the edges of what bytes can hold. Tests build with overflow checks on, so these also
-//! show that no limb wraps on the way.
+//! Claims about hashes: they match published ones, also for inputs at the limits of 32 bytes. Tests build with overflow
+//! checks, so they also show that no limb wraps.
 
 use poseidon_wasm::{hash_level, hash_one, hash_two, poseidon1, poseidon2};
 

@@ -1,6 +1,7 @@
-//! arkworks' sums of points by scalars in WebAssembly, for comparison with our own. `tools/bench/peers/arkworks.ts` builds
-//! and calls it through raw exports. All data goes through one buffer: `buffer(length)` creates it and returns its
-//! address, `load_key` and `load_scalars` read it, `sum_g1` and `sum_g2` write their point to it.
+//! Computes sums of scalar multiples with arkworks in WebAssembly, for comparison with this crate.
+//! `tools/bench/peers/arkworks.ts` builds and calls it through raw exports. All data goes through one buffer:
+//! `buffer(length)` creates it and returns its address, `load_key` and `load_scalars` read it, and `sum_g1` and
+//! `sum_g2` write their point to it.
 
 use ark_bls12_381::{G1Affine, G1Projective, G2Affine, G2Projective};
 use ark_ec::{AffineRepr, CurveGroup, VariableBaseMSM};
@@ -11,7 +12,7 @@ use prover_wasm::{
 };
 use std::cell::RefCell;
 
-/// Points that are not zero, with their places among the scalars.
+/// Points other than zero, with their positions among the scalars.
 type Terms<P> = Vec<(usize, P)>;
 
 #[derive(Default)]
@@ -28,7 +29,7 @@ fn with<T>(act: impl FnOnce(&mut State) -> T) -> T {
     STATE.with_borrow_mut(act)
 }
 
-/// The buffer, as long as told, and zero.
+/// Returns the address of a new buffer of this length, filled with zeros.
 #[unsafe(no_mangle)]
 pub extern "C" fn buffer(length: usize) -> *mut u8 {
     with(|state| {
@@ -37,7 +38,7 @@ pub extern "C" fn buffer(length: usize) -> *mut u8 {
     })
 }
 
-/// Takes A and B2 of the zkey in the buffer.
+/// Reads A and B2 of the zkey in the buffer.
 #[unsafe(no_mangle)]
 pub extern "C" fn load_key() {
     with(|state| {
@@ -51,7 +52,7 @@ fn terms<P: AffineRepr>(points: impl Iterator<Item = P>) -> Terms<P> {
     points.enumerate().filter(|(_, point)| !point.is_zero()).collect()
 }
 
-/// Takes the scalars in the buffer: 32 bytes each, little endian.
+/// Reads the scalars in the buffer: 32 bytes each, little endian.
 #[unsafe(no_mangle)]
 pub extern "C" fn load_scalars() {
     with(|state| {
@@ -61,7 +62,7 @@ pub extern "C" fn load_scalars() {
     });
 }
 
-/// Leaves the sum over A, 96 bytes as in `encoding`.
+/// Writes the sum over A to the buffer, 96 bytes as in `encoding`.
 #[unsafe(no_mangle)]
 pub extern "C" fn sum_g1() -> *const u8 {
     with(|state| {
@@ -72,7 +73,7 @@ pub extern "C" fn sum_g1() -> *const u8 {
     })
 }
 
-/// Leaves the sum over B2, 192 bytes.
+/// Writes the sum over B2 to the buffer, 192 bytes.
 #[unsafe(no_mangle)]
 pub extern "C" fn sum_g2() -> *const u8 {
     with(|state| {

@@ -8,7 +8,7 @@ use ark_std::test_rng;
 use prover_wasm::{domain::to_odd_coset, msm::Scalar, zkey::ProvingKey};
 use std::{hint::black_box, time::Instant};
 
-/// Vectors that are brought to the odd coset for H: those of A, B and C.
+/// The number of vectors that are transformed to the odd coset for H: those of A, B and C.
 const TRANSFORMS: usize = 3;
 
 fn main() {

@@ -2,7 +2,7 @@
 /* eslint-disable */
 
 /**
- * A parsed proving key, to take excerpts of.
+ * A parsed proving key, from which excerpts are made.
  */
 export class Key {
     free(): void;
@@ -19,30 +19,30 @@ export class Key {
 }
 
 /**
- * A verification key with its pairing of alpha and beta done and the lines of gamma and delta prepared.
+ * A verification key with its pairing of alpha and beta and the lines of gamma and delta precomputed.
  */
 export class Verifier {
     free(): void;
     [Symbol.dispose](): void;
     /**
-     * From alpha, beta, gamma, delta and the points of the public inputs, one after another, uncompressed.
+     * Parses alpha, beta, gamma, delta and the points of the public inputs, one after another, uncompressed.
      */
     constructor(key: Uint8Array);
     /**
-     * Whether the 384 bytes of `proof` prove these public signals (32 bytes each, big endian).
+     * Returns whether the 384 bytes of `proof` prove these public signals (32 bytes each, big endian).
      */
     verify(proof: Uint8Array, signals: Uint8Array): boolean;
 }
 
 /**
- * Joins the pieces (the parts of each one after another), blinds them with 96 bytes of fresh randomness, and returns
- * A, B, C: 384 bytes. Any excerpt of the key is suitable.
+ * Joins the pieces (each with its parts one after another), blinds them with 96 bytes of fresh randomness, and returns
+ * A, B, C: 384 bytes. Accepts any excerpt of the key.
  */
 export function assemble(excerpt: Uint8Array, a: Uint8Array, b1: Uint8Array, b2: Uint8Array, c: Uint8Array, h: Uint8Array, randomness: Uint8Array): Uint8Array;
 
 /**
- * The sum that an excerpt is for, as an uncompressed point; or the part `part` of `parts` of its terms. Unblinded: it
- * must not leave the process.
+ * Returns the sum that an excerpt is for, as an uncompressed point, or the part `part` of `parts` of its terms. The
+ * sum is unblinded: it must not leave the process.
  */
 export function piece(excerpt: Uint8Array, part: number, parts: number, witness: Uint8Array): Uint8Array;
 

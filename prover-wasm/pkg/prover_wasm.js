@@ -1,7 +1,7 @@
 /* @ts-self-types="./prover_wasm.d.ts" */
 
 /**
- * A parsed proving key, to take excerpts of.
+ * A parsed proving key, from which excerpts are made.
  */
 export class Key {
     __destroy_into_raw() {
@@ -50,7 +50,7 @@ export class Key {
 if (Symbol.dispose) Key.prototype[Symbol.dispose] = Key.prototype.free;
 
 /**
- * A verification key with its pairing of alpha and beta done and the lines of gamma and delta prepared.
+ * A verification key with its pairing of alpha and beta and the lines of gamma and delta precomputed.
  */
 export class Verifier {
     __destroy_into_raw() {
@@ -64,7 +64,7 @@ export class Verifier {
         wasm.__wbg_verifier_free(ptr, 0);
     }
     /**
-     * From alpha, beta, gamma, delta and the points of the public inputs, one after another, uncompressed.
+     * Parses alpha, beta, gamma, delta and the points of the public inputs, one after another, uncompressed.
      * @param {Uint8Array} key
      */
     constructor(key) {
@@ -79,7 +79,7 @@ export class Verifier {
         return this;
     }
     /**
-     * Whether the 384 bytes of `proof` prove these public signals (32 bytes each, big endian).
+     * Returns whether the 384 bytes of `proof` prove these public signals (32 bytes each, big endian).
      * @param {Uint8Array} proof
      * @param {Uint8Array} signals
      * @returns {boolean}
@@ -96,8 +96,8 @@ export class Verifier {
 if (Symbol.dispose) Verifier.prototype[Symbol.dispose] = Verifier.prototype.free;
 
 /**
- * Joins the pieces (the parts of each one after another), blinds them with 96 bytes of fresh randomness, and returns
- * A, B, C: 384 bytes. Any excerpt of the key is suitable.
+ * Joins the pieces (each with its parts one after another), blinds them with 96 bytes of fresh randomness, and returns
+ * A, B, C: 384 bytes. Accepts any excerpt of the key.
  * @param {Uint8Array} excerpt
  * @param {Uint8Array} a
  * @param {Uint8Array} b1
@@ -132,8 +132,8 @@ export function assemble(excerpt, a, b1, b2, c, h, randomness) {
 }
 
 /**
- * The sum that an excerpt is for, as an uncompressed point; or the part `part` of `parts` of its terms. Unblinded: it
- * must not leave the process.
+ * Returns the sum that an excerpt is for, as an uncompressed point, or the part `part` of `parts` of its terms. The
+ * sum is unblinded: it must not leave the process.
  * @param {Uint8Array} excerpt
  * @param {number} part
  * @param {number} parts

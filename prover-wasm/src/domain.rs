@@ -1,5 +1,5 @@
-//! Evaluation domains of the scalar field, with ffjavascript's roots of unity. arkworks uses others: its generator is 7,
-//! ffjavascript's is 5, the smallest non-residue. A key works only with the roots that it was generated with.
+//! Evaluation domains of the scalar field, with ffjavascript's roots of unity. arkworks uses the generator 7,
+//! ffjavascript 5, the smallest non-residue. A key works only with the roots that it was generated with.
 
 use ark_bls12_381::Fr;
 use ark_ff::{BigInteger, Field, PrimeField, Zero};
@@ -9,10 +9,10 @@ const TWO_ADICITY: u32 = 32;
 /// The smallest quadratic non-residue (ffjavascript, `fft_multi.js` and `f1field_native.js`: `nqr`).
 const NON_RESIDUE: u64 = 5;
 
-/// A root of unity of order exactly 2^log, with 0 <= log <= 32.
+/// Returns a root of unity of order exactly 2^log, for 0 <= log <= 32.
 pub fn root_of_unity(log: u32) -> Fr {
     let mut exponent = Fr::MODULUS;
-    exponent >>= TWO_ADICITY; // drops the 1 of r = 2^32 T + 1 as well
+    exponent >>= TWO_ADICITY; // also drops the 1 of r = 2^32 T + 1
     let mut root = Fr::from(NON_RESIDUE).pow(exponent);
     for _ in log..TWO_ADICITY {
         root.square_in_place();
@@ -20,8 +20,8 @@ pub fn root_of_unity(log: u32) -> Fr {
     root
 }
 
-/// Replaces values on the domain of order n = `values.len()` (a power of two) by the values that the same polynomial
-/// takes on the odd coset, w2 times the domain, where w2 is the root of order 2n.
+/// Replaces values on the domain of order n = `values.len()` (a power of two) by the values of the same polynomial on
+/// the odd coset: w2 times the domain, where w2 is the root of order 2n.
 pub fn to_odd_coset(values: &mut [Fr]) {
     let n = values.len();
     if n == 0 {
@@ -42,7 +42,7 @@ pub fn to_odd_coset(values: &mut [Fr]) {
     fft(values, root);
 }
 
-/// Radix-2 transform in place, decimation in time; `root` has order `values.len()`.
+/// Transforms in place with radix 2, decimation in time; `root` has order `values.len()`.
 pub fn fft(values: &mut [Fr], root: Fr) {
     let n = values.len();
     if n < 2 {
@@ -76,7 +76,7 @@ pub fn fft(values: &mut [Fr], root: Fr) {
     }
 }
 
-/// The Montgomery product of two internal representations, that is x y / R.
+/// Returns the Montgomery product of two internal representations, that is, x y / R.
 pub fn montgomery_product(x: Fr, y: <Fr as PrimeField>::BigInt) -> Fr {
     if y.is_zero() {
         return Fr::zero();

@@ -1,5 +1,5 @@
-//! Points as bytes: uncompressed affine coordinates, each 48 bytes big endian, the coordinates of the extension field
-//! as c0 then c1 (the order of snarkjs' JSON). The point at infinity is all zeros, which lies on neither curve.
+//! Points as bytes: uncompressed affine coordinates, each 48 bytes big endian. In the extension field c0 precedes c1,
+//! as in snarkjs' JSON. The point at infinity is all zeros, which lies on neither curve.
 
 use ark_bls12_381::{Fq, Fq2, Fr, G1Affine, G2Affine};
 use ark_ec::AffineRepr;
@@ -14,7 +14,7 @@ pub const G2: usize = 4 * FQ;
 /// Bytes of a scalar.
 pub const FR: usize = 32;
 
-/// 64-bit words, least significant first, from big-endian bytes. `None` for another length than 8 N.
+/// Reads 64-bit words, least significant first, from big-endian bytes. Returns `None` unless there are 8 N bytes.
 fn words<const N: usize>(bytes: &[u8]) -> Option<[u64; N]> {
     let mut words = [0; N];
     if bytes.len() != 8 * N {
@@ -26,12 +26,12 @@ fn words<const N: usize>(bytes: &[u8]) -> Option<[u64; N]> {
     Some(words)
 }
 
-/// A coordinate below q.
+/// Reads a coordinate; returns `None` unless it is below q.
 fn fq(bytes: &[u8]) -> Option<Fq> {
     Fq::from_bigint(BigInt(words(bytes)?))
 }
 
-/// A scalar below r.
+/// Reads a scalar; returns `None` unless it is below r.
 pub fn fr(bytes: &[u8]) -> Option<Fr> {
     Fr::from_bigint(BigInt(words(bytes)?))
 }
@@ -41,7 +41,7 @@ fn fq2(bytes: &[u8]) -> Option<Fq2> {
     Some(Fq2::new(fq(c0)?, fq(c1)?))
 }
 
-/// Reads a point on the curve, or infinity, without a check of its subgroup: for values that this module computed.
+/// Reads a point on the curve, or infinity, but does not check its subgroup: for values that this module computed.
 pub fn trusted_g1(bytes: &[u8]) -> Option<G1Affine> {
     let (x, y) = bytes.split_at_checked(FQ)?;
     let (x, y) = (fq(x)?, fq(y)?);
@@ -52,7 +52,7 @@ pub fn trusted_g1(bytes: &[u8]) -> Option<G1Affine> {
     point.is_on_curve().then_some(point)
 }
 
-/// As [`trusted_g1`], of G2.
+/// Works like [`trusted_g1`], for G2.
 pub fn trusted_g2(bytes: &[u8]) -> Option<G2Affine> {
     let (x, y) = bytes.split_at_checked(2 * FQ)?;
     let (x, y) = (fq2(x)?, fq2(y)?);
@@ -63,12 +63,12 @@ pub fn trusted_g2(bytes: &[u8]) -> Option<G2Affine> {
     point.is_on_curve().then_some(point)
 }
 
-/// A point of G1 other than infinity: canonical coordinates, on the curve, of order r. For hostile bytes.
+/// Reads untrusted bytes as a point of G1 with canonical coordinates, on the curve and of order r. Rejects infinity.
 pub fn g1(bytes: &[u8]) -> Option<G1Affine> {
     trusted_g1(bytes).filter(|point| !point.is_zero() && point.is_in_correct_subgroup_assuming_on_curve())
 }
 
-/// As [`g1`], of G2.
+/// Works like [`g1`], for G2.
 pub fn g2(bytes: &[u8]) -> Option<G2Affine> {
     trusted_g2(bytes).filter(|point| !point.is_zero() && point.is_in_correct_subgroup_assuming_on_curve())
 }

@@ -2,9 +2,9 @@
 //! key, and all threads read its excerpts. Instances of this module do not share memory, so a worker copies the excerpt
 //! of its sum into its own memory and frees it after the sum.
 //!
-//! Layout: the number of the sum (0: what joins), variables, public, domain as u32; alpha, beta (G1), beta (G2), delta
-//! (G1), delta (G2) uncompressed; of H the coefficients as in the `.zkey`; the points' limbs as the kernels keep them, so
-//! that only the build that wrote an excerpt reads it. All numbers but those points are little endian.
+//! Layout: the number of the sum (0: the joining part), variables, public, domain as u32; alpha, beta (G1), beta (G2),
+//! delta (G1), delta (G2) uncompressed; for H, the coefficients as in the `.zkey`; the points' limbs as the kernels
+//! store them, so only the build that wrote them can read them. All numbers but the points are little endian.
 //!
 //! Excerpts do not leave the process. They are only checked as far as needed to prevent traps.
 
@@ -21,7 +21,7 @@ use crate::{
 use ark_bls12_381::{G1Affine, G2Affine};
 
 const MALFORMED: ZkeyError = ZkeyError("excerpt is malformed");
-/// No address space holds the points of more, nor the witness.
+/// No address space holds the points or the witness of more variables.
 const MAX_VARIABLES: u32 = 1 << 26;
 const PIECES: [Piece; 5] = [Piece::A, Piece::B1, Piece::B2, Piece::C, Piece::H];
 
@@ -59,7 +59,7 @@ impl ProvingKey {
         out
     }
 
-    /// The part of the key in an excerpt. Vectors that the excerpt does not contain are empty.
+    /// Returns the part of the key in an excerpt. Vectors that the excerpt does not contain are empty.
     pub fn from_excerpt(bytes: &[u8]) -> Result<(Option<Piece>, Self), ZkeyError> {
         let mut reader = Reader(bytes);
         let number = reader.u32()? as usize;
@@ -107,7 +107,7 @@ fn g2(reader: &mut Reader) -> Result<G2Affine, ZkeyError> {
     encoding::trusted_g2(reader.take(encoding::G2)?).ok_or(MALFORMED)
 }
 
-/// A coordinate as its stored limbs.
+/// A coordinate that is stored as its limbs.
 trait InLimbs: Coordinate {
     const BYTES: usize;
 
@@ -152,7 +152,7 @@ fn put_points<F: InLimbs>(out: &mut Vec<u8>, points: &[Point<F>]) {
 }
 
 fn points<F: InLimbs>(reader: &mut Reader, count: usize) -> Result<Vec<Point<F>>, ZkeyError> {
-    // Compared before anything is reserved.
+    // Compares the length before it reserves memory.
     if count.checked_mul(2 * F::BYTES) != Some(reader.0.len()) {
         return Err(MALFORMED);
     }

@@ -1,27 +1,27 @@
-//! Sums of multiples of points that a key fixes, its public inputs': their multiples are made once, with the key.
+//! Sums of multiples of the points that a key fixes for its public inputs. Their multiples are computed once per key.
 //!
-//! A scalar is cut in four words of 64 bits, and each base comes with its multiples by 2^64, 2^128 and 2^192, so that one
-//! chain of 64 doublings serves all words of all scalars. Words are written in non-adjacent form of width 6: of seven
-//! digits one is not zero, and odd (Möller, "Algorithms for Multi-exponentiation", SAC 2001). Six scalars take about 64
-//! doublings and 220 additions; one after another, bit by bit, they would take 1,530 and 760.
+//! A scalar is split into four words of 64 bits, and each base is stored with its multiples by 2^64, 2^128 and 2^192,
+//! so one chain of 64 doublings serves all words of all scalars. Words are in non-adjacent form of width 6: on average
+//! one of seven digits is nonzero, and it is odd (Möller, "Algorithms for Multi-exponentiation", SAC 2001). Six scalars
+//! take about 64 doublings and 220 additions; bit by bit, one after another, they would take 1,530 and 760.
 //!
-//! Not constant time: what is public is multiplied.
+//! The code does not run in constant time, because its scalars are public.
 
 use ark_bls12_381::{Fr, G1Affine, G1Projective};
 use ark_ec::{AffineRepr, CurveGroup};
 use ark_ff::{AdditiveGroup, BigInt, BigInteger, PrimeField};
 
 const WORD_BITS: usize = 64;
-/// Words of a scalar.
+/// The number of words in a scalar.
 const WORDS: usize = Fr::MODULUS_BIT_SIZE.div_ceil(WORD_BITS as u32) as usize;
 /// Digits are odd and below 2^(WIDTH - 1) in magnitude.
 const WIDTH: usize = 6;
-/// The multiples 1, 3, 5, ... of a point.
+/// The number of multiples 1, 3, 5, ... of a point.
 const ODD_MULTIPLES: usize = 1 << (WIDTH - 2);
 
-/// Points with what their multiplication takes: 6 kB each.
+/// Points with their precomputed multiples: 6 kB each.
 pub struct FixedBases {
-    /// Of each base, of each of its multiples by a power of 2^64, the odd multiples.
+    /// For each base and each power of 2^64: the odd multiples of their product.
     multiples: Vec<G1Affine>,
 }
 
@@ -44,12 +44,12 @@ impl FixedBases {
         Self { multiples: G1Projective::normalize_batch(&multiples) }
     }
 
-    /// How many points there are.
+    /// Returns the number of points.
     pub fn count(&self) -> usize {
         self.multiples.len() / (WORDS * ODD_MULTIPLES)
     }
 
-    /// The sum of each base times its scalar; what is longer is cut.
+    /// Returns the sum of each base times its scalar. Ignores the surplus of the longer list.
     pub fn sum(&self, scalars: &[Fr]) -> G1Projective {
         let words = scalars.iter().flat_map(|scalar| scalar.into_bigint().0);
         let terms: Vec<(Vec<i64>, &[G1Affine])> =
@@ -69,9 +69,9 @@ impl FixedBases {
     }
 }
 
-/// A word in non-adjacent form, lowest digit first, at most one digit more than bits.
+/// Returns a word in non-adjacent form, lowest digit first. It has at most one digit more than bits.
 fn digits(word: u64) -> Vec<i64> {
-    // In two words, because the last digit may carry out of the first.
+    // The number has two words, because the last digit may carry out of the first.
     BigInt([word, 0]).find_wnaf(WIDTH).unwrap_or_default()
 }
 
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
     use ark_ff::{Field, UniformRand};
 
-    /// Scalars whose words carry, are full, empty, or one.
+    /// Returns scalars whose words carry, are full, are empty, or are one.
     fn extremes() -> Vec<Fr> {
         let mut scalars = vec![Fr::ZERO, Fr::ONE, -Fr::ONE, -Fr::from(2u64)];
         scalars.extend((0..255).map(|bit| Fr::from(2u64).pow([bit]) - Fr::ONE));
@@ -109,7 +109,7 @@ mod tests {
     fn sums_are_those_of_arkworks() {
         let rng = &mut ark_std::test_rng();
         let mut bases: Vec<G1Affine> = (0..6).map(|_| G1Projective::rand(rng).into_affine()).collect();
-        bases[3] = bases[2]; // the same twice, and opposites: additions that are doublings, and that give infinity
+        bases[3] = bases[2]; // equal and opposite points: additions that double or give infinity
         bases[4] = -bases[2];
         bases[5] = G1Affine::zero();
         let fixed = FixedBases::new(&bases);

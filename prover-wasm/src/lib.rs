@@ -1,28 +1,28 @@
-//! Groth16 over BLS12-381 for WebAssembly: proofs from a snarkjs `.zkey` and a witness, and their verification.
-//! This file is the boundary to JavaScript and holds no arithmetic. Every input that can be wrong is answered with an
-//! error or `false`: nothing here may trap, because a trap costs the whole worker.
+//! Groth16 over BLS12-381 for WebAssembly: creates proofs from a snarkjs `.zkey` and a witness, and verifies proofs.
+//! This file is the boundary to JavaScript and contains no arithmetic. Each function answers invalid input with an
+//! error or `false`: nothing here may trap, because a trap ends the whole worker.
 //!
-//! Points cross the boundary uncompressed, coordinates big endian, 48 bytes each ([`encoding`]); field elements of the
-//! witness are little endian as in a `.wtns` file, public signals big endian.
+//! Points cross the boundary uncompressed; coordinates are big endian, 48 bytes each ([`encoding`]). Field elements of
+//! the witness are little endian as in a `.wtns` file, public signals big endian.
 //!
 //! # Design
 //!
-//! Nine tenths of a proof are five sums of scalar multiples, four in G1 and one in G2. These are our own, because they
-//! are 2.7 (G1) and 3.8 times (G2) as fast as arkworks' in WebAssembly:
-//! - [`field`]: coordinates in thirteen balanced limbs of 30 bits, Montgomery form with R = 2^390. WebAssembly has no
-//!   64 by 64 bit product; here the columns of 30-bit products fit 64 bits without a carry, and sums of elements need
-//!   none of the reductions that saturated limbs do. About 1.75 times in G1 and 2.3 times in G2. For engines with wide
-//!   arithmetic, which has that product, the feature `wide` builds the same with seven limbs of 56 bits.
-//! - [`msm`]: Pippenger's buckets with signed digits, affine additions that share inversions, buckets weighed by affine
-//!   trees. About 1.6 times.
+//! Nine tenths of a proof are five sums of scalar multiples, four in G1 and one in G2. This crate has its own code for
+//! them, which is 2.7 (G1) and 3.8 times (G2) as fast as arkworks' in WebAssembly:
+//! - [`field`] stores coordinates in thirteen balanced limbs of 30 bits, in Montgomery form with R = 2^390. WebAssembly
+//!   has no 64 by 64 bit product. Columns of 30-bit products fit in 64 bits without a carry, and sums of elements need
+//!   no reduction, unlike with saturated limbs. The gain is 1.75 times in G1 and 2.3 times in G2. For engines with wide
+//!   arithmetic, which has that product, the feature `wide` builds the same code with seven limbs of 56 bits.
+//! - [`msm`] uses Pippenger's buckets with signed digits, affine additions that share inversions, and affine trees that
+//!   weigh the buckets. The gain is about 1.6 times.
 //!
-//! The difficulty is bounds: limbs and values are never fully reduced, so each operation states what it takes and what
-//! it gives, debug builds assert it, and overflow panics there. `cargo test` (without `--release`) drives the extremes.
+//! The main risk is bounds, because limbs and values are never fully reduced. Each operation states its bounds; debug
+//! builds assert them and panic on overflow. `cargo test` (without `--release`) tests the extremes.
 //!
-//! All else is arkworks': the scalar field and the transforms over it, single points, pairings; and it is what the tests
-//! compare with. Measured and left out, for gains of a few hundredths: the curve's endomorphisms, tables of a key's
-//! multiples, one sum for C and H. simd128 is used for carries, where it gains a twentieth; products are the limit, and
-//! it has none that help.
+//! arkworks does the rest: the scalar field and its transforms, single points, and pairings. The tests compare with it.
+//! These were measured and left out, because they gain only a few hundredths: the curve's endomorphisms, tables of a
+//! key's multiples, and one sum for C and H. simd128 is used for carries, where it gains a twentieth; products are the
+//! bottleneck, and it has no instruction that speeds them up.
 
 pub mod domain;
 pub mod encoding;
@@ -39,7 +39,7 @@ use verify::PreparedKey;
 use wasm_bindgen::prelude::*;
 use zkey::ProvingKey;
 
-/// A parsed proving key, to take excerpts of.
+/// A parsed proving key, from which excerpts are made.
 #[wasm_bindgen]
 pub struct Key {
     key: ProvingKey,
@@ -64,8 +64,8 @@ impl Key {
     }
 }
 
-/// The sum that an excerpt is for, as an uncompressed point; or the part `part` of `parts` of its terms. Unblinded: it
-/// must not leave the process.
+/// Returns the sum that an excerpt is for, as an uncompressed point, or the part `part` of `parts` of its terms. The
+/// sum is unblinded: it must not leave the process.
 #[wasm_bindgen]
 pub fn piece(excerpt: &[u8], part: u32, parts: u32, witness: &[u8]) -> Result<Vec<u8>, JsError> {
     let part =
@@ -76,8 +76,8 @@ pub fn piece(excerpt: &[u8], part: u32, parts: u32, witness: &[u8]) -> Result<Ve
     Ok(prove::piece(&key, piece, part, &witness))
 }
 
-/// Joins the pieces (the parts of each one after another), blinds them with 96 bytes of fresh randomness, and returns
-/// A, B, C: 384 bytes. Any excerpt of the key is suitable.
+/// Joins the pieces (each with its parts one after another), blinds them with 96 bytes of fresh randomness, and returns
+/// A, B, C: 384 bytes. Accepts any excerpt of the key.
 #[wasm_bindgen]
 pub fn assemble(
     excerpt: &[u8],
@@ -93,7 +93,7 @@ pub fn assemble(
     Ok(prove::assemble(&key, [a, b1, c, h], b2, &blinding)?)
 }
 
-/// A verification key with its pairing of alpha and beta done and the lines of gamma and delta prepared.
+/// A verification key with its pairing of alpha and beta and the lines of gamma and delta precomputed.
 #[wasm_bindgen]
 pub struct Verifier {
     key: PreparedKey,
@@ -101,7 +101,7 @@ pub struct Verifier {
 
 #[wasm_bindgen]
 impl Verifier {
-    /// From alpha, beta, gamma, delta and the points of the public inputs, one after another, uncompressed.
+    /// Parses alpha, beta, gamma, delta and the points of the public inputs, one after another, uncompressed.
     #[wasm_bindgen(constructor)]
     pub fn new(key: &[u8]) -> Result<Verifier, JsError> {
         PreparedKey::parse(key)
@@ -109,7 +109,7 @@ impl Verifier {
             .ok_or_else(|| JsError::new("verification key is malformed"))
     }
 
-    /// Whether the 384 bytes of `proof` prove these public signals (32 bytes each, big endian).
+    /// Returns whether the 384 bytes of `proof` prove these public signals (32 bytes each, big endian).
     pub fn verify(&self, proof: &[u8], signals: &[u8]) -> bool {
         self.key.verify(proof, signals)
     }

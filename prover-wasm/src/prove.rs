@@ -1,12 +1,12 @@
-//! A Groth16 proof (Groth, "On the Size of Pairing-based Non-interactive Arguments", 2016, section 3.2) in pieces that
-//! can be computed separately, so that workers share one proof. Each piece has parts, for more workers than pieces.
+//! Creates a Groth16 proof (Groth, "On the Size of Pairing-based Non-interactive Arguments", 2016, section 3.2) in
+//! pieces, which several workers can compute. Each piece can be split into parts, for more workers than pieces.
 //!
 //!   A  = alpha + sum w_i A_i + r delta                          in G1
 //!   B  = beta  + sum w_i B_i + s delta                          in G2, and the same B1 in G1
 //!   C  = sum w_i C_i + sum h_i H_i + s A + r B1 - r s delta     in G1
 //!
-//! r and s are fresh for each proof: without them equal witnesses give equal proofs, and a guess of the witness can be
-//! checked against the proof.
+//! r and s are fresh for each proof. Without them, equal witnesses would give equal proofs, and anyone could check a
+//! guess of the witness against the proof.
 
 use crate::{
     domain::{montgomery_product, to_odd_coset},
@@ -20,7 +20,7 @@ use ark_ec::{AffineRepr, CurveGroup, PrimeGroup, short_weierstrass::Projective};
 use ark_ff::{BigInt, PrimeField, Zero};
 use core::fmt;
 
-/// Why a proof could not be made.
+/// The reason why a proof could not be created.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProveError(&'static str);
 
@@ -80,7 +80,7 @@ pub fn parse_witness(key: &ProvingKey, bytes: &[u8]) -> Result<Vec<Scalar>, Prov
     Ok(witness)
 }
 
-/// Part `index` of `count`, of a piece's terms.
+/// Part `index` of the `count` parts of a piece's terms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Part {
     index: usize,
@@ -99,7 +99,7 @@ impl Part {
     }
 }
 
-/// Part of one of the sums, unblinded, as an uncompressed point. `witness` is one of [`parse_witness`] for the same key.
+/// Returns part of a sum, unblinded, as an uncompressed point. `witness` is from [`parse_witness`] for the same key.
 pub fn piece(key: &ProvingKey, piece: Piece, part: Part, witness: &[Scalar]) -> Vec<u8> {
     let private = witness.get(key.public + 1..).unwrap_or_default();
     let first = part.index == 0;
@@ -119,23 +119,23 @@ pub fn piece(key: &ProvingKey, piece: Piece, part: Part, witness: &[Scalar]) -> 
     out
 }
 
-/// There are as many points as scalars.
+/// Both lists have the same length.
 fn part_of_msm<F: Coordinate>(points: &[Point<F>], scalars: &[Scalar], part: Part) -> Projective<F::Curve> {
     msm(part.of(points), part.of(scalars))
 }
 
-/// The constant term of a sum, which the first part adds.
+/// Returns the constant term of a sum for the first part, and zero for the others.
 fn constant<P: AffineRepr>(point: P, first: bool) -> P {
     if first { point } else { P::zero() }
 }
 
-/// Values of a b - c on the odd coset of the domain, where a, b and c interpolate the constraints' left, right and
-/// output values. There the vanishing polynomial is a constant, which the key's H points already divide by.
+/// Returns a b - c on the odd coset of the domain, where a, b and c interpolate the left, right and output values of
+/// the constraints. There the vanishing polynomial is a constant; the key's H points include its inverse.
 fn quotient(key: &ProvingKey, witness: &[Scalar]) -> Vec<Scalar> {
     let mut a = vec![Fr::zero(); key.domain];
     let mut b = vec![Fr::zero(); key.domain];
     for entry in &key.coefficients {
-        // The reader has checked both indices against the sizes of these vectors.
+        // The reader of the key has checked both indices against the sizes of these vectors.
         let term = montgomery_product(entry.value, witness[entry.signal as usize]);
         match entry.matrix {
             Matrix::A => a[entry.constraint as usize] += term,
@@ -149,17 +149,17 @@ fn quotient(key: &ProvingKey, witness: &[Scalar]) -> Vec<Scalar> {
     a.iter().zip(&b).zip(&c).map(|((a, b), c)| (*a * b - c).into_bigint()).collect()
 }
 
-/// r and s.
+/// The random scalars r and s.
 pub struct Blinding {
     r: Fr,
     s: Fr,
 }
 
 impl Blinding {
-    /// Bytes of randomness for both: 384 bits each leave a bias below 2^-128 after reduction.
+    /// Bytes of randomness for both; with 384 bits each, the bias after reduction is below 2^-128.
     pub const BYTES: usize = 96;
 
-    /// From exactly [`Blinding::BYTES`] fresh random bytes.
+    /// Reads exactly [`Blinding::BYTES`] fresh random bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ProveError> {
         if bytes.len() != Self::BYTES {
             return Err(ProveError("blinding takes 96 random bytes"));

@@ -1,5 +1,5 @@
-//! Verification of untrusted proofs: e(A, B) = e(alpha, beta) e(sum x_i IC_i, gamma) e(C, delta). Returns `false` for
-//! malformed proofs. Refuses infinity, which no honest proof contains.
+//! Verifies untrusted proofs: e(A, B) = e(alpha, beta) e(sum x_i IC_i, gamma) e(C, delta). Returns `false` for
+//! malformed proofs. Rejects infinity, which no honest proof contains.
 
 use crate::{encoding, fixed_bases::FixedBases};
 use ark_bls12_381::{Bls12_381, Fr, G1Affine, G1Projective, G2Affine};
@@ -11,19 +11,19 @@ use ark_ec::{
 
 type G2Prepared = <Bls12<ark_bls12_381::Config> as Pairing>::G2Prepared;
 
-/// A verification key with everything precomputed that does not depend on the proof.
+/// A verification key with precomputed values for everything that does not depend on the proof.
 pub struct PreparedKey {
     alpha_beta: PairingOutput<Bls12_381>,
     minus_gamma: G2Prepared,
     minus_delta: G2Prepared,
-    /// For the constant 1.
+    /// The point for the constant 1.
     constant: G1Affine,
-    /// For each public signal.
+    /// The points for the public signals.
     inputs: FixedBases,
 }
 
 impl PreparedKey {
-    /// alpha (G1), beta, gamma, delta (G2), then at least one point of G1, all uncompressed.
+    /// Parses alpha (G1), beta, gamma, delta (G2), then at least one point of G1, all uncompressed.
     pub fn parse(bytes: &[u8]) -> Option<Self> {
         let (alpha, rest) = bytes.split_at_checked(encoding::G1)?;
         let (beta, rest) = rest.split_at_checked(encoding::G2)?;

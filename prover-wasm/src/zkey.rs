@@ -1,4 +1,4 @@
-//! Reader of snarkjs' `.zkey` (Groth16, BLS12-381). The caller has checked the file's hash, so the reader does not check
+//! Reads snarkjs' `.zkey` (Groth16, BLS12-381). The caller has checked the file's hash, so the reader does not check
 //! that points lie on the curve. A file that is cut short or malformed gives an error and never a panic.
 //!
 //! Layout (snarkjs 0.7, `zkey_utils.js`): `zkey`, version, count of sections, then sections of { u32 id, u64 length }.

@@ -1,4 +1,5 @@
-//! Claims about excerpts of a key: they contain exactly what a sum needs, and a damaged one gives an error, not a panic.
+//! Claims about excerpts of a key: they contain exactly the data that a sum needs, and a damaged one gives an error,
+//! not a panic.
 
 mod common;
 
@@ -47,8 +48,8 @@ fn an_excerpt_that_is_cut_anywhere_or_goes_on_is_an_error() {
 }
 
 #[test]
-fn numbers_that_lie_are_errors() {
-    // The sum, variables, public, domain; then of H, after 14 coordinates of points, how many coefficients.
+fn false_counts_are_errors() {
+    // The sum, variables, public and domain; for H also, after 14 coordinates of points, the number of coefficients.
     let cases: [(usize, u32); 9] = [
         (0, 2),
         (0, 6),

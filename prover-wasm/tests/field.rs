@@ -1,5 +1,5 @@
-//! Claims about our base field and its extension: they compute what arkworks does, from any limbs that the bounds allow,
-//! and results keep to their bounds. Run without `--release`, arithmetic that overflows panics as well.
+//! Claims about the base field and its extension: they compute what arkworks computes, from any limbs that the bounds
+//! allow, and results keep to their bounds. Without `--release`, an overflow panics as well.
 
 use ark_bls12_381::{Fq as ArkFq, Fq2 as ArkFq2};
 use ark_ff::{AdditiveGroup, BigInt, Field, PrimeField, UniformRand, Zero};
@@ -13,17 +13,17 @@ use prover_wasm::field::{
 mod rng;
 use rng::test_rng;
 
-/// The most that a carried limb holds.
+/// The maximum magnitude of a carried limb.
 const UNIT: Limb = (1 << (BITS - 1)) + 2;
 const TOP: usize = LIMBS - 1;
 const ROUNDS: usize = 2000;
 
-/// What limbs stand for, by their definition.
+/// Returns the element that limbs represent, by their definition.
 fn meaning(limbs: &Limbs) -> ArkFq {
     integer(limbs) / ArkFq::from(2u64).pow([u64::from(RADIX_BITS)])
 }
 
-/// V modulo q.
+/// Returns V modulo q.
 fn integer(limbs: &Limbs) -> ArkFq {
     let limb = |limb: Limb| match limb.unsigned_abs() {
         magnitude if limb < 0 => -ArkFq::from(magnitude),
@@ -36,7 +36,7 @@ fn meaning2([c0, c1]: &[Limbs; 2]) -> ArkFq2 {
     ArkFq2::new(meaning(c0), meaning(c1))
 }
 
-/// Limb 12 of a size.
+/// Returns limb 12 of an element of this size.
 fn top(size: f64) -> Limb {
     (Q[TOP] as f64 * size) as Limb
 }
@@ -49,7 +49,7 @@ fn is_product(x: &Limbs) -> bool {
     fits(x, 1) && x[TOP].abs() <= top(0.51)
 }
 
-/// Limbs at the edges of what so many units and a size allow.
+/// Returns limbs at the extremes of this many units and this size.
 fn extremes(units: Limb, size: f64) -> Vec<Limbs> {
     let most = units * UNIT;
     let mut all = Vec::new();
@@ -71,7 +71,7 @@ fn extremes(units: Limb, size: f64) -> Vec<Limbs> {
     all
 }
 
-/// Limbs anywhere in those bounds.
+/// Returns random limbs within these bounds.
 fn random_limbs(rng: &mut impl Rng, units: Limb, size: f64) -> Limbs {
     let most = units * UNIT;
     core::array::from_fn(|i| {
@@ -80,7 +80,7 @@ fn random_limbs(rng: &mut impl Rng, units: Limb, size: f64) -> Limbs {
     })
 }
 
-/// Extremes, then random ones.
+/// Returns the extremes, then random limbs.
 fn operands(units: Limb, size: f64) -> Vec<Limbs> {
     let rng = &mut test_rng();
     let random: Vec<Limbs> = (0..60).map(|_| random_limbs(rng, units, size)).collect();
@@ -92,7 +92,7 @@ fn elements() -> Vec<ArkFq> {
     let mut all: Vec<ArkFq> = [0, 1, 2, u64::MAX].map(ArkFq::from).to_vec();
     all.extend([384, 389, 390, 391, 392, 395, 396, 400, 29, 30, 55, 56].map(|n| ArkFq::from(2u64).pow([n])));
     let all_ones = [u64::MAX, u64::MAX, u64::MAX, u64::MAX, u64::MAX, (1 << 60) - 1];
-    // As the number, and as the inner form.
+    // These bits are used both as a number and as an internal representation.
     all.extend([ArkFq::new(BigInt(all_ones)), ArkFq::new_unchecked(BigInt(all_ones))]);
     let half = ArkFq::from(2u64).inverse().unwrap();
     all.extend([half, half - ArkFq::from(1u64)]);
@@ -165,7 +165,7 @@ fn zero_is_recognised_in_each_of_its_forms() {
         let ours = Fq::from_ark(&x);
         assert_eq!(ours.is_zero(), x.is_zero());
         assert_eq!(ours.is_plain_zero(), x.is_zero());
-        // The same element by another way, so with other limbs.
+        // A different computation gives the same element with other limbs.
         let again = Fq::from_ark(&(x + ArkFq::from(7u64))).minus_stored(&Fq::from_ark(&ArkFq::from(7u64)));
         assert!(again.minus(&ours).is_zero());
     }
@@ -259,7 +259,7 @@ fn sums_keep_to_the_bounds_that_they_state() {
 }
 
 #[test]
-fn inverses_are_right_and_zero_has_itself() {
+fn inverses_are_right_and_that_of_zero_is_zero() {
     for x in elements().into_iter().take(60) {
         assert_eq!(Fq::from_ark(&x).inverse().to_ark(), x.inverse().unwrap_or_default());
         let x2 = ArkFq2::new(x, x.square() - ArkFq::from(3u64));

@@ -1,5 +1,5 @@
-//! Claims about sums of scalar multiples, in G1 and in G2: they are arkworks' sums, for ordinary and for awkward points
-//! and scalars. Run without `--release`, any limb or column that leaves its bounds panics.
+//! Claims about sums of scalar multiples in G1 and G2: they equal arkworks' sums, for ordinary and for special points
+//! and scalars. Without `--release`, a limb or column that exceeds its bounds panics.
 
 use ark_bls12_381::{Fq, Fq2, Fr, G1Affine, G2Affine};
 use ark_ec::{
@@ -17,7 +17,7 @@ use prover_wasm::{
 mod rng;
 use rng::test_rng;
 
-/// Compares with arkworks.
+/// Compares a sum with arkworks' sum.
 fn agrees<F: Coordinate>(points: &[Affine<F::Curve>], scalars: &[Fr], case: &str)
 where
     F::Curve: SWCurveConfig<ScalarField = Fr>,
@@ -31,7 +31,7 @@ where
     );
 }
 
-/// Distinct points whose relations to each other are not simple.
+/// Returns distinct points without simple relations to each other.
 fn points<F: Coordinate>(n: usize) -> Vec<Affine<F::Curve>>
 where
     F::Curve: SWCurveConfig<ScalarField = Fr>,
@@ -51,7 +51,7 @@ fn random(rng: &mut impl Rng, n: usize) -> Vec<Fr> {
     (0..n).map(|_| Fr::rand(rng)).collect()
 }
 
-/// Scalars at the edges: of the field, of windows, of digits' signs.
+/// Returns scalars at the limits of the field, of windows, and of the digits' signs.
 fn edges() -> Vec<Fr> {
     let two = Fr::from(2u64);
     let mut all = vec![Fr::zero(), Fr::one(), two, -Fr::one(), -two, two.inverse().unwrap()];
@@ -59,7 +59,7 @@ fn edges() -> Vec<Fr> {
         let power = two.pow([bit]);
         all.extend([power, power - Fr::one(), -power]);
     }
-    // Every window half of its range, and just above: all digits at the edge, or all carrying.
+    // Each window has half of its range, or one more: all digits are at the limit, or all carry.
     for window in 2..=16u32 {
         for digit in
             [(1u64 << (window - 1)) - 1, 1 << (window - 1), (1 << (window - 1)) + 1, (1 << window) - 1]
@@ -151,12 +151,12 @@ where
 }
 
 #[test]
-fn awkward_points_and_scalars_are_summed_as_by_arkworks_in_g1() {
+fn special_points_and_scalars_are_summed_as_by_arkworks_in_g1() {
     awkward_cases::<field::Fq>();
 }
 
 #[test]
-fn awkward_points_and_scalars_are_summed_as_by_arkworks_in_g2() {
+fn special_points_and_scalars_are_summed_as_by_arkworks_in_g2() {
     awkward_cases::<field::Fq2>();
 }
 
@@ -168,14 +168,14 @@ where
     for n in sizes {
         let points = points::<F>(*n);
         agrees::<F>(&points, &random(rng, *n), "random");
-        // As in a witness: half of the values are bits.
+        // As in a witness, half of the values are bits.
         let scalars: Vec<Fr> =
             (0..*n).map(|i| if i % 2 == 0 { Fr::rand(rng) } else { Fr::from(i as u64 % 4 / 2) }).collect();
         agrees::<F>(&points, &scalars, "half bits");
     }
 }
 
-/// The sizes change the windows from 2 to 10 bits; the largest is summed in more than one group of windows.
+/// With these sizes, windows have from 2 to 10 bits; the largest needs more than one group of windows.
 const SIZES: [usize; 11] = [0, 1, 2, 3, 5, 17, 65, 257, 1025, 1500, 6000];
 
 #[test]
@@ -198,7 +198,7 @@ fn tens_of_thousands_of_terms_are_summed_as_by_arkworks() {
 }
 
 #[test]
-fn what_is_longer_is_cut() {
+fn the_longer_list_is_cut() {
     let points = points::<field::Fq>(4);
     let ours: Vec<Point<field::Fq>> = points.iter().copied().map(Point::from).collect();
     let scalars: Vec<Scalar> = (2..5u64).map(|x| Fr::from(x).into_bigint()).collect();
@@ -210,7 +210,7 @@ fn what_is_longer_is_cut() {
 
 #[test]
 fn points_outside_the_subgroup_are_summed_too() {
-    // The smallest coordinates there are, x = 0 among them: a key's points are not checked to be of order r.
+    // The smallest coordinates, including x = 0: the reader does not check that a key's points have order r.
     let g1: Vec<G1Affine> = (0u64..40)
         .filter_map(|x| G1Affine::get_point_from_x_unchecked(Fq::from(x), x % 2 == 0))
         .chain((1u64..40).filter_map(|x| G1Affine::get_point_from_x_unchecked(-Fq::from(x), x % 2 == 0)))

@@ -1,4 +1,4 @@
-//! Claims about proofs of the tiny circuit: what an honest prover makes is accepted, and each alteration is refused.
+//! Claims about proofs of a tiny circuit: the verifier accepts an honest prover's proof and rejects each alteration.
 
 mod common;
 
@@ -133,7 +133,7 @@ fn wrong_signals_are_refused() {
     }
 }
 
-/// A point on the curve outside the subgroup of order r: x counted up from 0 until there is one.
+/// Returns a point on the curve outside the subgroup of order r: the first x from 0 that gives one.
 fn stray_g1() -> G1Affine {
     (0u64..)
         .filter_map(|x| G1Affine::get_point_from_x_unchecked(Fq::from(x), false))
@@ -205,7 +205,7 @@ fn each_altered_point_is_refused() {
 
 #[test]
 fn a_rerandomised_proof_is_still_a_proof() {
-    // Groth16 is malleable: (x A, B / x, C) holds as well. Nothing here may rest on proofs being unique.
+    // Groth16 is malleable: (x A, B / x, C) is valid as well. No code may rely on proofs being unique.
     let (key, proof, signals) = honest();
     let a = encoding::g1(&proof[..G1]).unwrap();
     let b = encoding::g2(&proof[G1..G1 + G2]).unwrap();

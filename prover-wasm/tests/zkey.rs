@@ -1,4 +1,5 @@
-//! Claims about the reader: a damaged key gives an error, never a panic, and no memory is reserved for missing data.
+//! Claims about the reader: a damaged key gives an error, never a panic, and the reader reserves no memory for missing
+//! data.
 
 mod common;
 

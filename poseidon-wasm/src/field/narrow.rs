@@ -1,25 +1,25 @@
-//! Nine limbs of 29 bits, R = 2^261.
+//! Field elements in nine limbs of 29 bits, R = 2^261.
 //!
-//! Why 29 bits: 64-bit columns then hold a whole row of products without a carry between them, which is what WebAssembly
-//! without wide multiplication does fastest. Why R = 2^261: with operands below 2^257 an output stays below 2^256.
+//! With limbs of 29 bits, a 64-bit column holds a whole row of products without a carry, which is the fastest method in
+//! WebAssembly without wide multiplication. With R = 2^261 and operands below 2^257, outputs stay below 2^256.
 //!
-//! r = 1 modulo 2^32, so -1/r = -1 modulo 2^29: the Montgomery quotient of a column is its own negation. For the same
-//! reason limb 0 of r is 1 and limb 1 is 2^29 - 8, whose products cost no multiplication ([`reduce`]).
+//! r = 1 modulo 2^32, so -1/r = -1 modulo 2^29: the Montgomery quotient of a column is the negated column. For the same
+//! reason limb 0 of r is 1 and limb 1 is 2^29 - 8, so their products need no multiplication ([`reduce`]).
 //!
-//! The multiplier is the bottleneck (about one product a cycle). Measured in V8 and slower: one level of Karatsuba in
-//! [`dot`], where registers spill, and two hashes side by side in simd128, where each widening product costs shuffles.
+//! The multiplier is the bottleneck (about one product per cycle). Slower in V8 are one level of Karatsuba in [`dot`],
+//! which spills registers, and two hashes at a time in simd128, whose widening products need shuffles.
 //!
-//! Bounds: *settled*, which is both factor and term, is limbs 0 to 7 below 2^29, value below 2^256 (hence limb 8 below
-//! 2^24). A *sum*, a factor only: limbs below 2^30, value below 2^257.
+//! Bounds: a *settled* element has limbs 0 to 7 below 2^29 and a value below 2^256 (hence limb 8 below 2^24). It is
+//! both a factor and a term. A *sum* has limbs below 2^30 and a value below 2^257. It is only a factor.
 
 #![allow(clippy::needless_range_loop)] // the index of a limb is its weight
 
 use super::{R_WORDS, Row, words};
 
-/// Nine limbs of a constant, least significant first, each below 2^29, the whole below r.
+/// Nine limbs of a constant below r, least significant first, each below 2^29.
 pub type Limbs = [u32; LIMBS];
 
-/// Nine limbs of a value, least significant first. Settled or a sum, see above.
+/// Nine limbs of a value, least significant first: settled or a sum, see above.
 pub type Element = [u64; LIMBS];
 
 pub const LIMBS: usize = 9;
@@ -27,9 +27,9 @@ const BITS: usize = 29;
 const MASK: u64 = (1 << BITS) - 1;
 
 const R: Element = split(R_WORDS);
-const _: () = assert!(R[0] == 1 && R[1] == (1 << BITS) - 8 && R[2] >= 7); // what `reduce` builds on
+const _: () = assert!(R[0] == 1 && R[1] == (1 << BITS) - 8 && R[2] >= 7); // `reduce` relies on this
 
-/// Limbs of 256 bits given as 64-bit words. Settled.
+/// Splits 256 bits, given as 64-bit words, into limbs. The result is settled.
 const fn split(words: [u64; 4]) -> Element {
     let mut limbs = [0; LIMBS];
     let mut i = 0;
@@ -45,16 +45,16 @@ const fn split(words: [u64; 4]) -> Element {
     limbs
 }
 
-/// An addend and nine rows of products, reduced as they are summed: `term(i, j)` is what row i adds to column i + j.
+/// Sums an addend and nine rows of products, and reduces as it goes. Row i adds `term(i, j)` to column i + j.
 ///
-/// `s[0]` is always column i = 2^29 h + t. The quotient q = 2^29 - t makes it divisible by 2^29, the window moves up by
-/// one column, and h + 1 goes along as carry. Of the products q r_j that of r_1 is -8 q in its column and q in the next,
-/// where it joins that of r_2; and as -8 q = 8 t - 8 2^29 the former is 8 t, with 8 less in the next, which q r_2 is
-/// never below. As q is at least 1, zero comes out as r.
+/// In row i, `s[0]` is column i = 2^29 h + t. The quotient q = 2^29 - t makes the column divisible by 2^29; then the
+/// window moves up by one column, with the carry h + 1. As r_1 = 2^29 - 8, its product adds -8 q to its own column and
+/// q to the next, where the code joins it with q r_2. As -8 q = 8 t - 8 2^29, the code adds 8 t and subtracts 8 from
+/// the next column, which cannot become negative because q (r_2 + 1) >= 8. As q is at least 1, a sum of zero gives r.
 ///
-/// A column takes nine terms, seven products of q that are at most 2^58, 8 t below 2^32 and a carry below 2^35 (together
-/// 2^60.9), the first nine columns a limb of the addend; callers show that nine of their terms leave room for that in 64
-/// bits. All q together are below 2^261 (1 + 2^-28), so the value of the result is below the sum over R + r (1 + 2^-28).
+/// A column sums nine terms, seven products of q of at most 2^58, 8 t below 2^32, a carry below 2^35 and, in the first
+/// nine columns, a limb of the addend. Without the terms this is below 2^60.9; callers show that nine terms still fit
+/// in 64 bits. The quotients total less than 2^261 (1 + 2^-28), so the result is below the sum / R + r (1 + 2^-28).
 #[inline(always)]
 fn reduce(addend: &Limbs, term: impl Fn(usize, usize) -> u64) -> Element {
     let mut s = constant(addend);
@@ -83,7 +83,7 @@ fn reduce(addend: &Limbs, term: impl Fn(usize, usize) -> u64) -> Element {
     s
 }
 
-/// Carries upwards, so that limbs 0 to 7 are below 2^29. The value is unchanged; limb 8 holds the rest.
+/// Carries upwards until limbs 0 to 7 are below 2^29. The value does not change; limb 8 holds the rest.
 #[inline(always)]
 fn settle(mut s: Element) -> Element {
     for j in 0..LIMBS - 1 {
@@ -93,9 +93,9 @@ fn settle(mut s: Element) -> Element {
     s
 }
 
-/// x y / R. Takes a settled element and a settled one or a sum.
+/// Returns x y / R, settled, for a settled x and a y that is settled or a sum.
 ///
-/// Terms are below 2^29 2^30, nine of them below 2^62.2; with the reduction's 2^60.9 a column stays below 2^63.
+/// Terms are below 2^29 2^30, so nine are below 2^62.2; with the reduction's 2^60.9, a column stays below 2^63.
 /// Value: below 2^256 2^257 / 2^261 + r (1 + 2^-28) < 1.14 r, so settled.
 #[inline(never)]
 pub fn mul(x: &Element, y: &Element) -> Element {
@@ -103,10 +103,10 @@ pub fn mul(x: &Element, y: &Element) -> Element {
     settle(reduce(&[0; LIMBS], |i, j| x[i] * y[j]))
 }
 
-/// x x / R, with each mixed product taken once and doubled. Takes a settled element or a sum.
+/// Returns x x / R, settled, for an x that is settled or a sum. Computes each mixed product once and doubles it.
 ///
-/// Row i adds x_i x_i and 2 x_i x_j for j > i, in columns 2 i and i + j: what column k receives in all is the sum over
-/// i + j = k of x_i x_j, at most nine products below 2^60, that is 2^63.2; with 2^60.9 below 2^63.5.
+/// Row i adds x_i x_i to column 2 i, and 2 x_i x_j for j > i to column i + j. Column k thus receives the sum of x_i x_j
+/// over i + j = k: at most nine products below 2^60, hence 2^63.2; with 2^60.9 it is below 2^63.5.
 /// Value: below 2^514 / 2^261 + r (1 + 2^-28) < 1.28 r < 1.16 2^255, so settled.
 #[inline(never)]
 pub fn square(x: &Element) -> Element {
@@ -118,15 +118,15 @@ pub fn square(x: &Element) -> Element {
     }))
 }
 
-/// x^5 / R^4, the S-box. Takes a settled element or a sum, returns a settled one.
+/// Computes the S-box: x^5 / R^4, settled, for an x that is settled or a sum.
 #[inline(always)]
 pub fn fifth(x: &Element) -> Element {
     mul(&square(&square(x)), x)
 }
 
-/// (sum of x_n w_n + addend) / R, for up to four settled elements.
+/// Returns (sum of x_n w_n + addend) / R, settled, for up to four settled elements.
 ///
-/// Terms are sums of at most four products below 2^58, nine of them below 2^63.2; with 2^60.9 below 2^63.5.
+/// Terms are sums of at most four products below 2^58, so nine are below 2^63.2; with 2^60.9, 2^63.5.
 /// Value: below (4 2^256 r + r) / 2^261 + r (1 + 2^-28) < 1.13 r < 1.03 2^255, so settled.
 #[inline(always)]
 pub fn dot<const N: usize>(x: [&Element; N], row: &Row<N>) -> Element {
@@ -141,28 +141,28 @@ pub fn dot<const N: usize>(x: [&Element; N], row: &Row<N>) -> Element {
     }))
 }
 
-/// x + y, limb by limb: a sum, of two settled elements.
+/// Returns the sum of two settled elements, added limb by limb.
 #[inline(always)]
 pub fn add(x: &Element, y: &Element) -> Element {
     debug_assert!(is_settled(x) && is_settled(y));
     core::array::from_fn(|j| x[j] + y[j])
 }
 
-/// The limbs of a constant as an element.
+/// Returns a constant as an element.
 #[inline(always)]
 pub fn constant(limbs: &Limbs) -> Element {
     limbs.map(u64::from)
 }
 
-/// Reads 32 big-endian bytes, any 256 bits, as a plain integer. Settled.
+/// Reads 32 big-endian bytes (any 256 bits) as a plain integer, settled.
 pub fn from_bytes(bytes: &[u8; 32]) -> Element {
     split(words(bytes))
 }
 
-/// Writes a plain integer below 2 r, the kernels' output, as the canonical 32 big-endian bytes.
+/// Writes a plain integer below 2 r, as the kernels return it, as the canonical 32 big-endian bytes.
 pub fn to_bytes(x: &Element) -> [u8; 32] {
     debug_assert!(is_settled(x));
-    // x - r, borrowing downwards; a borrow out of the top says that x was below r already.
+    // Computes x - r. A borrow out of the top limb means that x is already below r.
     let mut reduced = *x;
     let mut borrow = 0;
     for j in 0..LIMBS {

@@ -1,18 +1,18 @@
-//! Four limbs of 64 bits, R = 2^256. A product of limbs and two limbs added to it fit 128 bits, which is what the
-//! wide-arithmetic instructions compute.
+//! Field elements in four limbs of 64 bits, R = 2^256. The product of two limbs, plus two more limbs, fits in 128 bits.
+//! The wide-arithmetic instructions compute such sums.
 //!
-//! No comparison with r, though R leaves no room above it: a reduction ends below T / R + r for a sum of products T, and
-//! r is 0.453 R. From an x below 0.477 R the S-box thus goes through x^2 below 0.680 R, x^4 below 0.916 R and x^5 below
-//! 0.890 R: four limbs without a subtraction. Only inner products and sums exceed four limbs, and little. [`fold`] takes
-//! about as many r away as are in there, which the highest bits tell. With R = 2^288 nothing would exceed four limbs, but
-//! every operation had four products more, as many as `fold`.
+//! The kernels never compare a value with r. The reduction of a sum of products T gives a value below T / R + r, and r
+//! is 0.453 R. For x below 0.477 R, the S-box computes x^2 below 0.680 R, x^4 below 0.916 R and x^5 below 0.890 R,
+//! which fit in four limbs without a subtraction. Only inner products and sums exceed four limbs, by little: [`fold`]
+//! subtracts a multiple of r that it estimates from the highest bits. With R = 2^288, nothing would exceed four limbs,
+//! but each operation would need four more products, as many as `fold`.
 //!
-//! Bounds: *settled*, which is both factor and term, is below 61 2^249 (0.477 R). A term as such is any four limbs.
+//! Bounds: a *settled* value is below 61 2^249 (0.477 R). It is both a factor and a term. Any four limbs are a term.
 //!
-//! What counts is the number of machine instructions that V8 makes of it, moves included. Measured and no faster: limbs
-//! of 52 bits, whose columns need no carries but whose products are more; a square that doubles the sum of its mixed
-//! products (of equal operands the compiler takes those once anyhow); the quotient's product with the lowest limb of r by
-//! shifts; all of [`dot`] unrolled, which spills registers, or its rows as closures, whose limbs go through memory.
+//! The speed depends on the number of machine instructions that V8 generates, including moves. Not faster, as measured:
+//! limbs of 52 bits, which need no carries in columns but more products; a square that doubles the sum of its mixed
+//! products (the compiler already merges equal products); shifts for the product of the quotient and the lowest limb of
+//! r; a fully unrolled [`dot`], which spills registers; closures for the rows of `dot`, whose limbs go through memory.
 
 #![allow(clippy::needless_range_loop)] // the index of a limb is its weight
 
@@ -21,18 +21,18 @@ use super::{R_WORDS as R, Row, words};
 /// Four limbs of a constant below r, least significant first.
 pub type Limbs = [u64; LIMBS];
 
-/// Four limbs of a value, least significant first. Settled or a term, see above.
+/// Four limbs of a value, least significant first: settled or a term, see above.
 pub type Element = [u64; LIMBS];
 
 pub const LIMBS: usize = 4;
 
-/// -1/r modulo 2^64: r = 1 - 2^32 there, whose inverse is 1 + 2^32.
+/// -1/r modulo 2^64. There r = 1 - 2^32, and the inverse of this is 1 + 2^32.
 const MINUS_INVERSE: u64 = 0u64.wrapping_sub(1 + (1 << 32));
 
 /// 2^256 - r.
 const MINUS_R: Element = [!R[0] + 1, !R[1], !R[2], !R[3]];
 
-/// x y + s + c as low and high limb; at most (2^64 - 1)^2 + 2 (2^64 - 1) = 2^128 - 1.
+/// Returns x y + s + c as its low and high limb. The sum is at most (2^64 - 1)^2 + 2 (2^64 - 1) = 2^128 - 1.
 #[inline(always)]
 fn product(x: u64, y: u64, s: u64, c: u64) -> (u64, u64) {
     split(x as u128 * y as u128 + s as u128 + c as u128)
@@ -43,7 +43,7 @@ fn split(x: u128) -> (u64, u64) {
     (x as u64, (x >> 64) as u64)
 }
 
-/// s + x y as four limbs and the fifth.
+/// Returns s + x y as four limbs and a fifth.
 #[inline(always)]
 fn add_row(s: Element, x: u64, y: &Element) -> (Element, u64) {
     let (s0, c) = product(x, y[0], s[0], 0);
@@ -53,7 +53,7 @@ fn add_row(s: Element, x: u64, y: &Element) -> (Element, u64) {
     ([s0, s1, s2, s3], c)
 }
 
-/// (s + q r) / 2^64, with the q that makes it whole, as three limbs and the fourth. Limbs above s belong to the latter.
+/// Returns (s + q r) / 2^64 as three limbs and a fourth; q makes it whole. Callers add limbs above s to the fourth.
 #[inline(always)]
 fn reduce_limb(s: Element) -> ([u64; 3], u64) {
     let q = s[0].wrapping_mul(MINUS_INVERSE);
@@ -64,10 +64,10 @@ fn reduce_limb(s: Element) -> ([u64; 3], u64) {
     ([s0, s1, s2], c)
 }
 
-/// x y / R. Takes a term and a settled element.
+/// Returns x y / R for a term x and a settled y.
 ///
-/// Row by row: s' = (s + x_i y + q r) / 2^64 stays below y + r, hence below 0.930 R: four limbs. The result is
-/// (x y + Q r) / R with Q < R: below x y / R + r.
+/// Each row computes s' = (s + x_i y + q r) / 2^64, which stays below y + r, hence below 0.930 R: four limbs. The
+/// result is (x y + Q r) / R with Q < R, hence below x y / R + r.
 #[inline(always)]
 fn product_by_settled(x: &Element, y: &Element) -> Element {
     debug_assert!(is_settled(y));
@@ -80,10 +80,10 @@ fn product_by_settled(x: &Element, y: &Element) -> Element {
     s
 }
 
-/// x x / R, of the square of a settled element.
+/// Returns x x / R, where x is the square of a settled element.
 ///
-/// As [`product_by_settled`], but what is there stays below x + r < 1.133 R, in five limbs, which suffice for a row more.
-/// The result is below x x / R + r < 0.916 R: four.
+/// Works like [`product_by_settled`], but s stays below x + r < 1.133 R. It takes five limbs, which have room for one
+/// more row. The result is below x x / R + r < 0.916 R: four limbs.
 #[inline(always)]
 fn square_of_square(x: &Element) -> Element {
     debug_assert!(x[3] < 11 << 60);
@@ -99,11 +99,11 @@ fn square_of_square(x: &Element) -> Element {
     s
 }
 
-/// s + top R less about as many r as are in there. Takes up to 5 r, returns a settled element.
+/// Reduces s + top R, of up to 5 r, to a settled element: subtracts a multiple of r that it estimates.
 ///
-/// Let t be the value in units of 2^250, rounded down, at most 144. 141 / 4096 is just below 2^250 / r, so k, which is
-/// 141 t / 4096 rounded down, takes away no more than is there; and what k misses, less than r and (t + 1) 2^250 - 141 t
-/// r / 4096 < 1.34 2^250, leaves less than 0.474 R.
+/// Let t be the value in units of 2^250, rounded down (at most 144), and k = 141 t / 4096, rounded down. 141 / 4096 is
+/// just below 2^250 / r, so k r is at most the value. The rounding of k leaves less than r, and the estimate leaves
+/// (t + 1) 2^250 - 141 t r / 4096 < 1.34 2^250: in total less than 0.474 R.
 #[inline(always)]
 fn fold(s: Element, top: u64) -> Element {
     let t = top << 6 | s[3] >> 58;
@@ -111,32 +111,32 @@ fn fold(s: Element, top: u64) -> Element {
     let (s0, c) = product(k, MINUS_R[0], s[0], 0);
     let (s1, c) = product(k, MINUS_R[1], s[1], c);
     let (s2, c) = product(k, MINUS_R[2], s[2], c);
-    let s3 = k.wrapping_mul(MINUS_R[3]).wrapping_add(s[3]).wrapping_add(c); // k R and top R fall away
+    let s3 = k.wrapping_mul(MINUS_R[3]).wrapping_add(s[3]).wrapping_add(c); // k R and top R drop out
     let settled = [s0, s1, s2, s3];
     debug_assert!(is_settled(&settled));
     settled
 }
 
-/// x y / R. Takes a term and a settled element, returns a term.
+/// Returns x y / R, a term, for a term x and a settled y.
 #[inline(never)]
 pub fn mul(x: &Element, y: &Element) -> Element {
     product_by_settled(x, y)
 }
 
-/// x^5 / R^4, the S-box. Takes a settled element, returns a term.
+/// Computes the S-box: x^5 / R^4, a term, for a settled x.
 ///
-/// One function: the powers between stay in registers, where calls would pass them through memory.
+/// This is one function, so that the intermediate powers stay in registers; calls would pass them through memory.
 #[inline(never)]
 pub fn fifth(x: &Element) -> Element {
     let square = product_by_settled(x, x);
     product_by_settled(&square_of_square(&square), x)
 }
 
-/// (sum of x_n w_n + addend) / R, for up to four terms. Settled.
+/// Returns (sum of x_n w_n + addend) / R, settled, for up to four terms.
 ///
-/// Row by row: row i, of the limbs i of all x, has the weight of limb i of what is there. That starts with the addend,
-/// below r, and stays below 5 r, as rows are at most (2^64 - 1) 4 r and q r at most (2^64 - 1) r: before the division by
-/// 2^64 six limbs, and five after.
+/// Row i multiplies limb i of each x by its weights and adds the products to s, which begins as the addend. s is below
+/// r at first and stays below 5 r, because the products of a row are at most (2^64 - 1) 4 r, and q r is at most
+/// (2^64 - 1) r. It takes six limbs before the division by 2^64, and five after it.
 #[inline(always)]
 pub fn dot<const N: usize>(x: [&Element; N], row: &Row<N>) -> Element {
     const { assert!(N <= 4) };
@@ -153,7 +153,7 @@ pub fn dot<const N: usize>(x: [&Element; N], row: &Row<N>) -> Element {
     fold(s, top as u64)
 }
 
-/// x + y. Takes a term and a settled element: below 1.48 R < 5 r, hence settled by [`fold`].
+/// Returns x + y, settled, for a term x and a settled y. The sum is below 1.48 R < 5 r, as [`fold`] requires.
 #[inline(always)]
 pub fn add(x: &Element, y: &Element) -> Element {
     debug_assert!(is_settled(y));
@@ -166,13 +166,13 @@ pub fn add(x: &Element, y: &Element) -> Element {
     fold(sum, carry)
 }
 
-/// The limbs of a constant as an element. Settled.
+/// Returns a constant as an element, settled.
 #[inline(always)]
 pub fn constant(limbs: &Limbs) -> Element {
     *limbs
 }
 
-/// x - r, or x itself where that is negative.
+/// Returns x - r, or x if this is negative.
 #[inline(always)]
 fn reduced(x: &Element) -> Element {
     let mut borrow = 0;
@@ -185,12 +185,12 @@ fn reduced(x: &Element) -> Element {
     core::array::from_fn(|j| (x[j] & keep) | (less[j] & !keep))
 }
 
-/// Reads 32 big-endian bytes, any 256 bits, as a plain integer modulo r: 2^256 < 3 r. Settled.
+/// Reads 32 big-endian bytes (any 256 bits) as a plain integer modulo r, settled. 2^256 < 3 r.
 pub fn from_bytes(bytes: &[u8; 32]) -> Element {
     reduced(&reduced(&words(bytes)))
 }
 
-/// Writes a plain integer below 2 r, settled or a product with 1, as the canonical 32 big-endian bytes.
+/// Writes a plain integer below 2 r (settled, or a product with 1) as the canonical 32 big-endian bytes.
 pub fn to_bytes(x: &Element) -> [u8; 32] {
     debug_assert!(is_settled(x));
     let mut bytes = [0; 32];
@@ -208,13 +208,13 @@ fn is_settled(x: &Element) -> bool {
 mod tests {
     use super::*;
 
-    /// By the highest limb: 0.474 R, which [`fold`] states, and r.
+    /// The highest limb of 0.474 R, the bound that [`fold`] states.
     const FOLDED: u64 = (u64::MAX as u128 * 474 / 1000) as u64;
     const R_TOP: u64 = R[3];
 
     #[test]
     fn fold_keeps_its_bound_at_the_top_of_every_unit() {
-        // The last before t + 1 units of 2^250; 144 of these are below 5 r.
+        // The largest value below t + 1 units of 2^250. 144 units are below 5 r.
         for t in 0..144 {
             let high = ((t + 1) << 58) - 1u128;
             let folded = fold([u64::MAX, u64::MAX, u64::MAX, high as u64], (high >> 64) as u64);

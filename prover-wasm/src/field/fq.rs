@@ -12,7 +12,7 @@ use ark_ff::{BigInt, Field};
 pub struct Fq(pub Limbs);
 
 impl Fq {
-    /// Three limb-wise operands' difference, stored: [`store`]'s bounds are the callers'.
+    /// Stores the difference of three operands, subtracted limb by limb. Callers keep to the bounds of [`store`].
     #[inline(always)]
     pub(super) fn stored(limbs: Limbs) -> Self {
         Self(store(limbs))
@@ -25,13 +25,13 @@ impl Coordinate for Fq {
     const ZERO: Self = Self([0; LIMBS]);
     const ONE: Self = Self(power_of_two(RADIX_BITS));
 
-    /// arkworks keeps 2^384 x, a size below 1: (2^384 x) (R^2 / 2^384) / R = R x.
+    /// arkworks stores 2^384 x, of a size below 1: (2^384 x) (R^2 / 2^384) / R = R x.
     fn from_ark(x: &ArkFq) -> Self {
         const FROM_ARK: Limbs = power_of_two(2 * RADIX_BITS - 384);
         Self::stored(kernels::multiply(&balanced(x.0.0), &FROM_ARK))
     }
 
-    /// (R x) 2^384 / R, of a size below 0.51, as [`limbs::canonical`] takes it.
+    /// (R x) 2^384 / R has a size below 0.51, as [`limbs::canonical`] requires.
     fn to_ark(&self) -> ArkFq {
         const TO_ARK: Limbs = power_of_two(384);
         ArkFq::new_unchecked(BigInt(limbs::canonical(&kernels::multiply(&self.0, &TO_ARK))))
@@ -47,7 +47,7 @@ impl Coordinate for Fq {
         Self(kernels::square(&self.0))
     }
 
-    /// The difference has two units, which a product allows for one operand.
+    /// The difference has two units; a product allows this for one operand.
     #[inline(always)]
     fn difference_times(&self, subtrahend: &Self, factor: &Self) -> Self {
         Self(kernels::multiply(&subtract(&self.0, &subtrahend.0), &factor.0))

@@ -7,12 +7,12 @@ use super::{
 use ark_bls12_381::Fq2 as ArkFq2;
 use ark_ff::Field;
 
-/// An element of the extension: c0 and c1.
+/// An element of the extension, as [c0, c1].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fq2(pub [Limbs; 2]);
 
 impl Fq2 {
-    /// The same for both parts.
+    /// Applies the same change to both parts.
     #[inline(always)]
     fn each(&self, change: impl Fn(&Fq) -> Fq) -> Self {
         let [c0, c1] = &self.0;
@@ -39,8 +39,8 @@ impl Coordinate for Fq2 {
         Self(kernels::multiply_fq2(&self.0, &other.0))
     }
 
-    /// (c0 + c1)(c0 - c1) + 2 c0 c1 u. In each product one operand has two units and the other is carried. For a size
-    /// of 0.51 below 0.5001 + 0.0016 * 1.02 * 1.02 < 0.51.
+    /// Computes (c0 + c1)(c0 - c1) + 2 c0 c1 u. In each product one operand has two units and the other is carried. For
+    /// a size of 0.51 the result's size is below 0.5001 + 0.0016 * 1.02 * 1.02 < 0.51.
     #[inline(always)]
     fn squared(&self) -> Self {
         let [c0, c1] = &self.0;

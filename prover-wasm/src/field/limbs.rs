@@ -1,15 +1,15 @@
-//! Base field elements as balanced limbs: what is done limb by limb, and constants. There are n limbs of w bits: thirteen
-//! of 30, or with wide arithmetic seven of 56, which the feature `wide` chooses. All else is the same source for both, and
-//! its bounds hold for both; figures are those of 13 limbs where 7 have more room.
+//! Elements of the base field as balanced limbs: operations on single limbs, and constants. There are n limbs of w
+//! bits: thirteen of 30 bits, or with wide arithmetic (the feature `wide`) seven of 56 bits. All other code and its
+//! bounds are the same for both. Figures are those of 13 limbs; 7 limbs have more room.
 //!
-//! An element x is kept as the limbs of some integer V with V = R x modulo q and R = 2^(n w). Limbs are signed, and so is
-//! V. Two measures go with it, and stand beside each operation:
-//! - *units*: the most that the limbs but for the highest hold in magnitude, in units of 2^(w-1). The highest holds what is
-//!   left of V, below 2^23 (2^47), and never matters for overflow;
+//! An element x is stored as the limbs of an integer V with V = R x modulo q and R = 2^(n w). The limbs and V are
+//! signed. Each operation states two measures of its operands and result:
+//! - *units*: the largest magnitude of any limb but the highest, in units of 2^(w-1). The highest limb holds the rest
+//!   of V, below 2^23 (2^47), and never overflows;
 //! - *size*: |V| / q.
 //!
-//! *Carried* means one unit, precisely at most 2^(w-1) + 2; *stored* means carried and of size below 0.501. Coordinates
-//! are stored; whatever else there is lives for a few operations.
+//! *Carried* means one unit, precisely at most 2^(w-1) + 2. *Stored* means carried and of a size below 0.501.
+//! Coordinates are stored; all other values last for only a few operations.
 
 use ark_bls12_381::Fq as ArkFq;
 use ark_ff::{BigInt, PrimeField};
@@ -34,18 +34,18 @@ mod representation {
 
 pub use representation::*;
 
-/// Least significant first.
+/// The limbs, least significant first.
 pub type Limbs = [Limb; LIMBS];
 /// An integer below 2^384, least significant first.
 pub type Words = [u64; 6];
 
-/// R is two to this power.
+/// The exponent of R as a power of two.
 pub const RADIX_BITS: u32 = BITS * LIMBS as u32;
 const TOP: usize = LIMBS - 1;
-/// Bits of the highest limb's magnitude: sizes are below 4.9.
+/// The bits of the highest limb's magnitude: sizes are below 4.9.
 const TOP_BITS: u32 = 383 - BITS * TOP as u32;
 
-/// q. Its limbs together are 6.21 units (1.64), and the highest is 1,704,210 (2.86 10^13).
+/// q. Its limbs total 6.21 units (1.64 with wide arithmetic), and the highest is 1,704,210 (2.86 10^13).
 pub const Q: Limbs = balanced(ArkFq::MODULUS.0);
 pub const MINUS_Q: Limbs = {
     let mut limbs = Q;
@@ -56,10 +56,10 @@ pub const MINUS_Q: Limbs = {
     }
     limbs
 };
-/// -1/q modulo 2^w, by Newton's iteration, which doubles the bits that are right.
+/// -1/q modulo 2^w, by Newton's iteration, which doubles the number of correct bits.
 pub const MINUS_INVERSE_Q: i64 = {
     let q = ArkFq::MODULUS.0[0];
-    let mut inverse = q; // right in 3 bits, as for any odd number
+    let mut inverse = q; // correct in 3 bits, as for any odd number
     let mut bits = 3;
     while bits < BITS {
         inverse = inverse.wrapping_mul(2u64.wrapping_sub(q.wrapping_mul(inverse)));
@@ -68,14 +68,14 @@ pub const MINUS_INVERSE_Q: i64 = {
     (inverse.wrapping_neg() & MASK) as i64
 };
 
-/// 2^n modulo q, for 384 <= n < 448. arkworks keeps x as 2^384 x, so these are its words of 2^(n - 384).
+/// Returns 2^n modulo q, for 384 <= n < 448. arkworks stores x as 2^384 x, so these are its words of 2^(n - 384).
 pub const fn power_of_two(n: u32) -> Limbs {
     balanced(ArkFq::new(BigInt([1 << (n - 384), 0, 0, 0, 0, 0])).0.0)
 }
 
 const MASK: u64 = (1 << BITS) - 1;
 
-/// The limbs of an integer: each from -2^(w-1) to 2^(w-1) - 1, the highest what is left.
+/// Returns the limbs of an integer: each from -2^(w-1) to 2^(w-1) - 1, except that the highest holds the rest.
 pub const fn balanced(words: Words) -> Limbs {
     let mut limbs = [0; LIMBS];
     let mut carry = 0;
@@ -94,7 +94,7 @@ pub const fn balanced(words: Words) -> Limbs {
     limbs
 }
 
-/// V modulo q as the least non-negative integer. Takes limbs of up to 3 units, of a size below 1.
+/// Returns V modulo q as the least non-negative integer. Accepts up to 3 units and a size below 1.
 pub fn canonical(x: &Limbs) -> Words {
     let (mut digits, below_zero) = digits(x);
     if below_zero {
@@ -111,7 +111,7 @@ pub fn canonical(x: &Limbs) -> Words {
     words
 }
 
-/// Digits from 0 to 2^w - 1 of V modulo R, and whether V is negative.
+/// Returns V modulo R in digits from 0 to 2^w - 1, and whether V is negative.
 fn digits(x: &Limbs) -> (Limbs, bool) {
     let mut carry = 0;
     let digits = x.map(|limb| {
@@ -122,10 +122,10 @@ fn digits(x: &Limbs) -> (Limbs, bool) {
     (digits, carry < 0)
 }
 
-/// One carry from each limb to the next, all at once. Takes up to 3 units (below 2^31 of 13 limbs); V stays.
+/// Carries once from each limb to the next. Accepts up to 3 units (below 2^31 for 13 limbs). V does not change.
 ///
-/// What stays in a limb is from -2^(w-1) to 2^(w-1) - 1, what comes is from -2 to 2: carried. Unlike a carry that runs through
-/// all limbs, this one has no chain, so that four limbs can go at a time.
+/// Each limb keeps a value from -2^(w-1) to 2^(w-1) - 1 and receives a carry from -2 to 2, so the result is carried. As
+/// no carry depends on another one, the compiler can process four limbs at a time.
 #[inline(always)]
 pub fn carry(mut x: Limbs) -> Limbs {
     debug_assert!(x.iter().all(|limb| limb.abs() <= 3 * CARRIED));
@@ -140,24 +140,24 @@ pub fn carry(mut x: Limbs) -> Limbs {
     x
 }
 
-/// Units add up, and so do sizes.
+/// Adds limb by limb. Units add up, and so do sizes.
 #[inline(always)]
 pub fn add(x: &Limbs, y: &Limbs) -> Limbs {
     core::array::from_fn(|i| x[i] + y[i])
 }
 
-/// As [`add`].
+/// Subtracts limb by limb; bounds as for [`add`].
 #[inline(always)]
 pub fn subtract(x: &Limbs, y: &Limbs) -> Limbs {
     core::array::from_fn(|i| x[i] - y[i])
 }
 
-/// The same element, stored. Takes up to 3 units, of a size below 2.49. Without it a chain of additions of points
-/// grows without bound, although each step looks harmless.
+/// Returns the same element, stored. Accepts up to 3 units and a size below 2.49. Without this step, values would grow
+/// without bound in a chain of point additions, although each addition keeps to its bounds.
 ///
-/// Once carried, the lower limbs together are within 0.51 of the highest one's weight, so that this tells V / q to 1 in
-/// 1.7 million: the multiple m of q nearest to it leaves a size below 0.5 + 2 / 1,704,210. And |m| <= 2,
-/// so that limbs before the second carry are at most 1 + 2 * 0.97 units.
+/// After the first carry, the lower limbs total at most 0.51 of the highest limb's weight. The highest limb thus gives
+/// V / q to within 1 in 1.7 million, and subtracting the nearest multiple m of q leaves a size below 0.5 + 2 /
+/// 1,704,210. As |m| <= 2, limbs have at most 1 + 2 * 0.97 units before the second carry.
 #[inline(always)]
 pub fn store(x: Limbs) -> Limbs {
     let mut x = carry(x);
@@ -173,21 +173,21 @@ pub fn store(x: Limbs) -> Limbs {
     carry(x)
 }
 
-/// Whether a carried element of a size below 1.9 is zero: whether V is 0, q or -q.
+/// Returns whether a carried element of a size below 1.9 is zero, that is, whether V is 0, q or -q.
 ///
-/// Each of these has one carried form only: limb 0 is given modulo 2^w, and the next candidate is 2^w away, beyond
-/// 2^(w-1) + 2 for every limb of q (at most 0.97 units); hence limb 0 is q's, and in the same way the next.
+/// Each has only one carried form. V modulo 2^w determines limb 0; the next candidate is 2^w away, beyond 2^(w-1) + 2,
+/// as limbs of q have at most 0.97 units. Limb 0 is thus that of q, and so is each next limb.
 #[inline(always)]
 pub fn is_zero(x: &Limbs) -> bool {
     debug_assert!(fits(x, 1) && x[TOP].abs() < 2 * Q[TOP] - 2);
-    // Nearly always decided by the lowest limb.
+    // The lowest limb nearly always decides.
     (x[0] == 0 && *x == [0; LIMBS]) || (x[0] == Q[0] && *x == Q) || (x[0] == MINUS_Q[0] && *x == MINUS_Q)
 }
 
-/// The most that a carried limb holds.
+/// The maximum magnitude of a carried limb.
 const CARRIED: Limb = (1 << (BITS - 1)) + 2;
 
-/// Whether the limbs are within so many units and the highest within its bits. For assertions.
+/// Returns whether the limbs have at most this many units, and the highest fits its bits. For assertions.
 pub fn fits(x: &Limbs, units: Limb) -> bool {
     x[..TOP].iter().all(|limb| limb.abs() <= units * CARRIED) && x[TOP].abs() < 1 << TOP_BITS
 }

@@ -1,6 +1,6 @@
-//! The base field of BLS12-381 and its quadratic extension for sums of points: limbs are only carried and reduced as often
-//! as their bounds require. arkworks does everything else (inverses, and all but the sums of points), and the tests
-//! compare with it.
+//! The base field of BLS12-381 and its quadratic extension, for sums of points. Limbs are carried and reduced only as
+//! often as their bounds require. arkworks does everything else (inverses, and all operations on points but these
+//! sums), and the tests compare with it.
 
 mod fq;
 mod fq2;
@@ -11,45 +11,45 @@ use ark_ec::short_weierstrass::SWCurveConfig;
 pub use fq::Fq;
 pub use fq2::Fq2;
 
-/// An arkworks coordinate of the curve whose coordinates are `F`.
+/// The type of arkworks for a coordinate of the curve whose coordinates are `F`.
 pub type Ark<F> = <<F as Coordinate>::Curve as ark_ec::CurveConfig>::BaseField;
 
-/// A coordinate: an element of the field that a curve is over. Bounds are those of [`limbs`]; those of an extension are
-/// its parts'.
+/// A coordinate: an element of the field of a curve. [`limbs`] defines the bounds; for the extension they apply to each
+/// part.
 pub trait Coordinate: Copy {
     type Curve: SWCurveConfig;
 
     const ZERO: Self;
     const ONE: Self;
 
-    /// Stored.
+    /// Returns a stored element.
     fn from_ark(x: &Ark<Self>) -> Self;
-    /// Takes a size below 1.
+    /// Accepts a size below 1.
     fn to_ark(&self) -> Ark<Self>;
 
-    /// A product, of carried operands: carried, and of a size below 0.51 for operands of sizes below 1.7.
+    /// Multiplies carried operands. The product is carried and, for operands of sizes below 1.7, of a size below 0.51.
     fn times(&self, other: &Self) -> Self;
-    /// As [`Coordinate::times`].
+    /// Returns the square; bounds as for [`Coordinate::times`].
     fn squared(&self) -> Self;
-    /// The product of two carried operands' difference with a carried element. The difference need not be carried in
-    /// the base field; in the extension it must. Bounds as [`Coordinate::times`].
+    /// Multiplies the difference of two carried operands by a carried element. In the base field the difference need
+    /// not be carried; in the extension it must be. Bounds as for [`Coordinate::times`].
     fn difference_times(&self, subtrahend: &Self, factor: &Self) -> Self;
-    /// The difference of two carried operands, carried. Sizes add up.
+    /// Returns the difference of two carried operands, carried. Sizes add up.
     fn minus(&self, other: &Self) -> Self;
-    /// The difference of a carried element of a size below 0.51 and two stored ones, stored: sizes are below 1.52.
+    /// Subtracts two stored elements from a carried one of a size below 0.51; stored, because sizes are below 1.52.
     fn minus_two(&self, one: &Self, other: &Self) -> Self;
-    /// The difference of a carried element of a size below 0.51 and a stored one, stored.
+    /// Subtracts a stored element from a carried one of a size below 0.51. The result is stored.
     fn minus_stored(&self, other: &Self) -> Self;
-    /// Twice a stored element: carried, of a size below 1.01.
+    /// Returns twice a stored element: carried, of a size below 1.01.
     fn doubled(&self) -> Self;
-    /// Three times a carried element of a size below 0.51: carried, of a size below 1.53.
+    /// Returns three times a carried element of a size below 0.51: carried, of a size below 1.53.
     fn tripled(&self) -> Self;
-    /// Carried and stored stay so.
+    /// Returns the negated element. A carried element stays carried, a stored one stored.
     fn negated(&self) -> Self;
-    /// Zero for zero. Takes a size below 1, returns a stored element.
+    /// Returns the inverse, stored, and zero for zero. Accepts a size below 1.
     fn inverse(&self) -> Self;
-    /// Takes a carried element of a size below 1.9.
+    /// Returns whether a carried element of a size below 1.9 is zero.
     fn is_zero(&self) -> bool;
-    /// Whether all limbs are zero, as they are of a stored zero.
+    /// Returns whether all limbs are zero, as they are in a stored zero.
     fn is_plain_zero(&self) -> bool;
 }

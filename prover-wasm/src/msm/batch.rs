@@ -1,10 +1,10 @@
-//! Additions of affine points in batches with one inversion (Montgomery's trick).
+//! Adds affine points in batches that share one inversion (Montgomery's trick).
 
 use super::Point;
 use crate::field::Coordinate;
 
-/// Additions that share an inversion: enough that its cost hardly matters, few enough to stay in the cache. Between 512
-/// and 4096 the difference is within the noise.
+/// The number of additions that share an inversion: large enough that its cost hardly matters, small enough for the
+/// cache. Between 512 and 4096 the difference is within the noise.
 const BATCH: usize = 1024;
 
 /// An addition: `out = left + right`, or `out = left`. `out` is a slot.
@@ -22,7 +22,7 @@ pub trait Operands<F> {
     fn get<'a>(&'a self, slots: &'a [Point<F>], number: u32) -> (&'a Point<F>, bool);
 }
 
-/// Numbers of slots.
+/// Operands that are slots, by number.
 pub struct InPlace;
 
 impl<F> Operands<F> for InPlace {
@@ -43,8 +43,8 @@ enum Rule {
 
 struct Step<F> {
     rule: Rule,
-    /// The divisor of the slope, and the product of the divisors of all later jobs of the batch. For [`Rule::Add`] and
-    /// [`Rule::Double`].
+    /// For [`Rule::Add`] and [`Rule::Double`]: the divisor of the slope, and the product of the divisors of all later
+    /// jobs of the batch.
     denominator: F,
     later: F,
 }
@@ -89,7 +89,7 @@ impl<F: Coordinate> BatchAdder<F> {
                         let quotient = inverse.times(&step.later);
                         inverse = inverse.times(&step.denominator);
                         let slope = match step.rule {
-                            // Carried and of a size below 1.53, times a product.
+                            // The operands are carried and of a size below 1.53, and a product.
                             Rule::Double => left.0.x.squared().tripled().times(&quotient),
                             _ => signed_y(right).difference_times(&signed_y(left), &quotient),
                         };
@@ -102,7 +102,7 @@ impl<F: Coordinate> BatchAdder<F> {
     }
 }
 
-/// The rule for two points, and its denominator: carried, of a size below 1.01.
+/// Returns the rule for two points, and its denominator: carried, of a size below 1.01.
 #[inline(always)]
 fn rule<F: Coordinate>(left: (&Point<F>, bool), right: (&Point<F>, bool)) -> (Rule, F) {
     if left.0.is_infinity() {
@@ -120,10 +120,10 @@ fn rule<F: Coordinate>(left: (&Point<F>, bool), right: (&Point<F>, bool)) -> (Ru
     if signed_y(right).minus(&y).is_zero() { (Rule::Double, y.doubled()) } else { (Rule::Infinity, F::ZERO) }
 }
 
-/// The third point of the line through both, mirrored: x = m^2 - x1 - x2, y = (x1 - x) m - y1.
+/// Returns the third point of the line through both, mirrored: x = m^2 - x1 - x2, y = (x1 - x) m - y1.
 ///
-/// The slope m is a product: carried, of a size below 0.51. Both coordinates are stored, which is what keeps a chain of
-/// additions within its bounds.
+/// The slope m is a product: carried, of a size below 0.51. Both coordinates are stored, so a chain of additions stays
+/// within its bounds.
 #[inline(always)]
 fn chord<F: Coordinate>(slope: &F, left: (&Point<F>, bool), right: (&Point<F>, bool)) -> Point<F> {
     let x = slope.squared().minus_two(&left.0.x, &right.0.x);
@@ -150,7 +150,7 @@ mod tests {
     };
     use ark_ec::{AffineRepr, CurveGroup, short_weierstrass::Affine};
 
-    /// Slots with multiples of the generator, and those multiples summed by arkworks as the jobs say.
+    /// Fills slots with multiples of the generator, runs the jobs, and compares with arkworks' sums.
     fn check<F: Coordinate>(multiples: &[i64], jobs: &[Job]) {
         let generator = Affine::<F::Curve>::generator();
         let multiple = |n: i64| {
@@ -167,8 +167,8 @@ mod tests {
         }
     }
 
-    /// Every pair of these, so that doublings, opposites and infinity stand among ordinary additions of one batch; then
-    /// more jobs than a batch takes.
+    /// Adds every pair of these multiples, so that one batch mixes ordinary additions with doublings, opposites and
+    /// infinity. Then runs more jobs than fit in a batch.
     fn every_pair<F: Coordinate>() {
         let multiples = [0, 1, -1, 2, -2, 3, 0, 1, 1_000_003, -1_000_003];
         let n = multiples.len() as u32;
@@ -187,13 +187,13 @@ mod tests {
         every_pair::<Fq2>();
     }
 
-    /// Adds to the result of the last addition, again and again, and looks at the coordinates each time.
+    /// Repeatedly adds to the result of the last addition, and checks the bounds of the coordinates each time.
     fn chain<F: Coordinate>(parts: impl Fn(&F) -> Vec<Limbs>) {
         let generator: Point<F> = Affine::<F::Curve>::generator().into();
         let mut slots = [generator, generator];
         let mut adder = BatchAdder::default();
         for step in 0..3000 {
-            // Mostly the generator is added; sometimes the sum to itself.
+            // Mostly adds the generator; sometimes adds the sum to itself.
             let right = Some(if step % 7 == 3 { 1 } else { 0 });
             adder.run(&mut slots, &[Job { left: 1, right, out: 1 }], &InPlace);
             for limbs in [parts(&slots[1].x), parts(&slots[1].y)].concat() {

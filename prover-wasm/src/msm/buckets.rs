@@ -45,7 +45,7 @@ pub struct Buckets {
 }
 
 impl Buckets {
-    /// Sorts the terms into the buckets of some windows, by their digits' magnitudes.
+    /// Sorts the terms into the buckets of a group of windows, by the magnitudes of their digits.
     pub fn sort(windows: &Windows, group: Range<usize>, terms: &[Term]) -> Self {
         let (count, per_window) = (group.len() * windows.buckets(), windows.buckets());
         let each = |act: &mut dyn FnMut(usize, Entry)| {
@@ -57,7 +57,7 @@ impl Buckets {
                 }
             }
         };
-        // A counting sort: sizes, then starts, then places.
+        // A counting sort: counts sizes, then computes starts, then places the entries.
         let mut starts = vec![0; count + 1];
         each(&mut |bucket, _| starts[bucket + 1] += 1);
         for bucket in 0..count {
@@ -72,7 +72,7 @@ impl Buckets {
         Self { starts, entries }
     }
 
-    /// The sum of each bucket, whose entries are numbers of `points`.
+    /// Returns the sum of each bucket. The buckets' entries are numbers of `points`.
     ///
     /// Adds neighbours until one entry remains. Each level handles all buckets, in as few batches as possible.
     pub fn add_up<F: Coordinate>(&self, adder: &mut BatchAdder<F>, points: &[Point<F>]) -> Vec<Point<F>> {
@@ -87,7 +87,7 @@ impl Buckets {
         let mut slots = vec![Point::INFINITY; out as usize];
         adder.run(&mut slots, &jobs, &Entries { entries: &self.entries, points });
 
-        // From here on in place: sums move to the front of their bucket, where no later job reads.
+        // Later levels work in place: sums move to the front of their bucket, where no later job reads.
         let mut open: Vec<Range<u32>> = places.iter().filter(|place| place.len() > 1).cloned().collect();
         while !open.is_empty() {
             jobs.clear();
@@ -103,7 +103,7 @@ impl Buckets {
     }
 }
 
-/// Jobs that add up neighbours and put the results from `out` on; returns where these end.
+/// Appends jobs that add neighbours and write the results from `out` on. Returns the end of the results.
 fn halve(jobs: &mut Vec<Job>, mut operands: Range<u32>, mut out: u32) -> u32 {
     while let Some(left) = operands.next() {
         jobs.push(Job { left, right: operands.next(), out });

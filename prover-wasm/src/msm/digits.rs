@@ -1,8 +1,8 @@
-//! Scalars in signed digits.
+//! Splits scalars into signed digits.
 
 use super::Scalar;
 
-/// Scalars are below r, and so below this many bits.
+/// Scalars are below r, hence below 2 to this power.
 const SCALAR_BITS: usize = 255;
 
 /// The division of scalars into digits: `count` windows of `bits` bits.
@@ -13,23 +13,23 @@ pub struct Windows {
 }
 
 impl Windows {
-    /// One bit more than the scalars have: the highest window receives a carry and produces none.
+    /// Covers one bit more than scalars have, so that the highest window receives a carry and produces none.
     pub fn of_bits(bits: usize) -> Self {
         Self { bits, count: (SCALAR_BITS + 1).div_ceil(bits) }
     }
 
-    /// The windows with the fewest additions: in each, one for every term, and two for each of 2^(bits - 1) buckets.
+    /// Returns the windows with the fewest additions. Each window costs one per term, and two per bucket.
     pub fn for_terms(terms: usize) -> Self {
         let additions = |windows: &Self| windows.count * (terms + 2 * windows.buckets());
         (2..=16).map(Self::of_bits).min_by_key(additions).unwrap_or_else(|| Self::of_bits(2))
     }
 
-    /// Buckets of a window: one for each magnitude of a digit, without 0.
+    /// Returns the number of buckets of a window: one for each nonzero magnitude of a digit.
     pub fn buckets(&self) -> usize {
         1 << (self.bits - 1)
     }
 
-    /// The digits of a scalar from the lowest window on, each above -2^(bits - 1) and at most 2^(bits - 1).
+    /// Returns the digits of a scalar, lowest window first, each above -2^(bits - 1) and at most 2^(bits - 1).
     pub fn digits(&self, scalar: &Scalar) -> impl Iterator<Item = i32> {
         let (words, bits) = (scalar.0, self.bits);
         let mut carry = 0;
@@ -80,7 +80,7 @@ mod tests {
         (0..255).for_each(|bit| most |= Scalar::one() << bit);
         for bits in 2..=16 {
             let digits: Vec<i64> = Windows::of_bits(bits).digits(&most).map(i64::from).collect();
-            // 2^255 - 1: the lowest digit is -1, and one window holds 2^255.
+            // For 2^255 - 1, the lowest digit is -1, and one window holds 2^255.
             assert_eq!(digits[0], -1);
             assert_eq!(digits[255 / bits], 1 << (255 % bits));
             assert!(digits.iter().enumerate().all(|(i, digit)| *digit == 0 || i == 0 || i == 255 / bits));

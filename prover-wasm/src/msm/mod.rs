@@ -1,13 +1,13 @@
 //! Sums of scalar multiples, the bulk of a proof: Pippenger's buckets over affine points.
 //!
-//! Scalars are written in signed digits of c bits (`digits`). In each window the points of equal digit go into one
-//! bucket, and buckets are added up two by two, a level at a time, many buckets at once: each addition needs a quotient,
+//! Scalars are written in signed digits of c bits (`digits`). In each window, points with equal digits go into one
+//! bucket. Buckets are summed pairwise, one level at a time and many buckets at once: each addition needs a quotient,
 //! and many quotients share one inversion (`batch`). An affine addition then costs five products and a square, about
 //! half of a projective one. Trees of such additions weigh the buckets of all windows (`tree`). arkworks does the
 //! remaining few hundred additions and doublings.
 //!
-//! Not constant time: which additions are made depends on the scalars. All provers known to us share this property. A
-//! proof is computed on the machine of the owner of the secrets.
+//! The sums do not run in constant time: the scalars determine the additions. All provers known to us share this
+//! property. A proof is computed on the machine of the owner of the secrets.
 
 pub mod batch;
 mod buckets;
@@ -32,7 +32,7 @@ pub type G1 = Point<Fq>;
 /// A point of G2.
 pub type G2 = Point<Fq2>;
 
-/// Maximum number of points in buckets at a time, which limits memory: about 7 MB of G1, 14 MB of G2.
+/// The maximum number of points in buckets at a time, which limits memory: about 7 MB for G1, 14 MB for G2.
 const AT_ONCE: usize = 1 << 17;
 
 /// Returns the sum of `scalars[i] * points[i]`. Ignores the surplus of the longer list.

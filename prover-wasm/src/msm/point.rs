@@ -1,9 +1,9 @@
-//! Affine points over our own coordinates.
+//! Affine points with this crate's coordinates.
 
 use crate::field::{Ark, Coordinate};
 use ark_ec::{AffineRepr, short_weierstrass::Affine};
 
-/// A point with stored coordinates. Infinity is (0, 0), which is on neither curve.
+/// A point with stored coordinates. Infinity is (0, 0), which lies on neither curve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Point<F> {
     pub x: F,
@@ -18,7 +18,7 @@ impl<F: Coordinate> Point<F> {
         self.x.is_plain_zero() && self.y.is_plain_zero()
     }
 
-    /// The point in arkworks' representation.
+    /// Returns the point in arkworks' representation.
     pub fn to_ark(&self) -> Affine<F::Curve> {
         if self.is_infinity() {
             return Affine::zero();

@@ -1,13 +1,13 @@
-//! From the sums of buckets to the sum of all terms.
+//! Combines the sums of the buckets into the sum of all terms.
 //!
-//! Bucket b = 0, 1, .. of a window holds the digits b + 1, so that the window is worth S + T with S the sum of all
-//! buckets B_b, and T the sum of b B_b. Pairs B'_j = B_2j + B_(2j+1) give T = 2 T' + (the sum of B_b with odd b), and
-//! the same S. A window of 2^n buckets is thus a tree of n levels, and
+//! Bucket b = 0, 1, .. of a window holds the points with digit b + 1. A window is thus worth S + T, where S is the sum
+//! of all buckets B_b, and T the sum of all b B_b. Pairs B'_j = B_2j + B_(2j+1) give T = 2 T' + (the sum of B_b with
+//! odd b), and the same S. A window of 2^n buckets is therefore a tree of n levels, and
 //!
 //!   T = sum over levels l of 2^l O_l,   O_l = the sum of the entries of level l with odd index,   S = the root.
 //!
-//! Both the tree and the O_l are independent additions, which batches do at the affine price; running sums, the usual
-//! way, are chains of projective ones.
+//! The additions of the tree and of the O_l are independent, so batches do them at the affine price. The usual running
+//! sums are chains of projective additions.
 
 use super::{
     Point,
@@ -19,7 +19,7 @@ use crate::field::Coordinate;
 use ark_ec::short_weierstrass::Projective;
 use ark_ff::{AdditiveGroup, Zero};
 
-/// The sum over windows w and buckets b of 2^(bits w) (b + 1) B; `sums` has the buckets window by window.
+/// Returns the sum over windows w and buckets b of 2^(bits w) (b + 1) B; `sums` has the buckets window by window.
 pub fn weighted_sum<F: Coordinate>(
     adder: &mut BatchAdder<F>,
     windows: &Windows,
@@ -27,7 +27,7 @@ pub fn weighted_sum<F: Coordinate>(
 ) -> Projective<F::Curve> {
     let levels = windows.bits - 1;
     let mut tree = sums;
-    // Where each level begins; in level l a window has 2^(levels - l) entries.
+    // The start of each level; in level l a window has 2^(levels - l) entries.
     let mut begins = vec![0];
     for level in 0..levels {
         let (begin, end) = (begins[level], tree.len() as u32);
@@ -50,7 +50,7 @@ pub fn weighted_sum<F: Coordinate>(
     }
     let odd = odd.add_up(adder, &tree);
 
-    // Horner's rule, from the highest window on.
+    // Applies Horner's rule, from the highest window on.
     let mut total = Projective::zero();
     for window in (0..windows.count).rev() {
         total.double_in_place();

@@ -1,7 +1,8 @@
-//! A trusted setup in the clear for a tiny circuit, written as snarkjs writes a `.zkey`: the reader and the prover are
-//! tested without any file. The circuit: signals 1, product, x, y; public: product; one constraint x y = product.
+//! An insecure trusted setup for a tiny circuit, written in snarkjs' `.zkey` format, so that tests of the reader and
+//! the prover need no file. The circuit has the signals 1, product, x, y, the public signal product, and one constraint
+//! x y = product.
 
-#![allow(dead_code)] // each test file uses its own share of this
+#![allow(dead_code)] // each test file uses only some of these items
 
 use ark_bls12_381::{Fq, Fr, G1Affine, G1Projective, G2Affine, G2Projective};
 use ark_ec::{AffineRepr, CurveGroup, PrimeGroup};
@@ -20,7 +21,7 @@ pub struct Setup {
     pub sections: Vec<(u32, usize)>,
 }
 
-/// (matrix, constraint, signal); all values are 1. As snarkjs, the public signals get a row each in A.
+/// (matrix, constraint, signal); all values are 1. As in snarkjs, each public signal has a row in A.
 const ENTRIES: [(u32, u32, u32); 4] = [(0, 0, 2), (1, 0, 3), (0, 1, 0), (0, 2, 1)];
 const OUTPUT: (u32, u32) = (0, 1);
 
@@ -70,7 +71,7 @@ pub fn setup() -> Setup {
     Setup { zkey, vkey, sections }
 }
 
-/// The section with the field sizes, the circuit's dimensions and the points of the verification key.
+/// Returns the section with the field sizes, the circuit's dimensions and the points of the verification key.
 fn header(alpha: Fr, beta: Fr, gamma: Fr, delta: Fr) -> Vec<u8> {
     let mut header = Vec::new();
     header.extend(48u32.to_le_bytes());
@@ -95,14 +96,14 @@ fn coefficients() -> Vec<u8> {
         for n in [matrix, constraint, signal] {
             coefficients.extend(n.to_le_bytes());
         }
-        // The internal form of R is R^2: the value 1 times R^2.
+        // The internal form of R is R^2, which is the value 1 times R^2.
         let r = Fr::from_bigint(Fr::one().0).unwrap();
         words(&mut coefficients, &r.0.0);
     }
     coefficients
 }
 
-/// Returns a `.zkey` of these sections, and the offset of each section's header in it.
+/// Returns a `.zkey` with these sections, and the offset of each section's header in it.
 fn join_sections(sections: Vec<(u32, Vec<u8>)>) -> (Vec<u8>, Vec<(u32, usize)>) {
     let mut zkey = b"zkey".to_vec();
     zkey.extend(1u32.to_le_bytes());
@@ -117,7 +118,7 @@ fn join_sections(sections: Vec<(u32, Vec<u8>)>) -> (Vec<u8>, Vec<(u32, usize)>) 
     (zkey, offsets)
 }
 
-/// The Lagrange polynomials of the domain of order n, at tau: w^j (tau^n - 1) / (n (tau - w^j)).
+/// Returns the Lagrange polynomials of the domain of order n, at tau: w^j (tau^n - 1) / (n (tau - w^j)).
 fn lagrange_at(tau: Fr, n: usize) -> Vec<Fr> {
     let root = root_of_unity(n.trailing_zeros());
     let vanishing = tau.pow([n as u64]) - Fr::one();
@@ -146,7 +147,7 @@ fn put_g2(out: &mut Vec<u8>, point: G2Affine) {
     [x.c0, x.c1, y.c0, y.c1].iter().for_each(|c| words(out, &c.0.0));
 }
 
-/// The witness of x y = product as 32-byte little-endian values.
+/// Returns the witness of x y = product as 32-byte little-endian values.
 pub fn witness(x: Fr, y: Fr) -> Vec<u8> {
     witness_of(&[Fr::one(), x * y, x, y])
 }
@@ -157,7 +158,7 @@ pub fn witness_of(values: &[Fr]) -> Vec<u8> {
     out
 }
 
-/// A public signal in the verifier's format.
+/// Returns a public signal in the verifier's format.
 pub fn signal(x: Fr) -> Vec<u8> {
     let mut out = Vec::new();
     words(&mut out, &x.into_bigint().0);

@@ -1,12 +1,12 @@
-//! Randomness of tests: the same in every run, or that of the seed in `TONADO_SEED`, which `deno task test:deep` chooses
-//! and prints.
+//! Random numbers for tests. The seed is the same in every run unless `TONADO_SEED` sets it, which `deno task
+//! test:deep` does; it prints the seed.
 
 use ark_std::rand::{SeedableRng, rngs::StdRng};
 
-/// As in testkit/random/property_runs.ts.
+/// The seed of testkit/random/property_runs.ts.
 const SEED: u64 = 20261121;
 
-/// A generator from its beginning.
+/// Returns a generator that starts from the seed.
 pub fn test_rng() -> StdRng {
     let seed =
         std::env::var("TONADO_SEED").map_or(SEED, |text| text.parse().expect("TONADO_SEED is a number"));
