@@ -62,11 +62,11 @@ export async function runSettler(
   signal: AbortSignal,
 ): Promise<void> {
   const { pools, leadership, clock, log } = deps;
-  const settled = pools.filter(({ settledTree }) => settledTree !== undefined);
-  while (!signal.aborted && settled.length > 0) {
+  const version2Pools = pools.filter(({ settledTree }) => settledTree !== undefined);
+  while (!signal.aborted && version2Pools.length > 0) {
     let hasPrepared = false;
     if (leadership.isLeader && !settlements.isRestored) await restoreSent(settlements, deps, signal);
-    for (const pool of settled) {
+    for (const pool of version2Pools) {
       if (!settlements.isRestored) break;
       try {
         hasPrepared = await prepareSettlement(pool, settlements, deps, signal) || hasPrepared;
