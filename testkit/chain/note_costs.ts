@@ -10,11 +10,11 @@ const prices = chainPrices(mainnetConfig());
 /** Forward fee of a message that carries this body in a reference, as wallets send it. */
 export function sendingFee(body: Cell): bigint {
   const cells = new Map<string, Cell>();
-  const walk = (cell: Cell) => {
+  const scan = (cell: Cell) => {
     cells.set(cell.hash().toString("hex"), cell);
-    cell.refs.forEach(walk);
+    cell.refs.forEach(scan);
   };
-  walk(body);
+  scan(body);
   const bits = [...cells.values()].reduce((sum, { bits }) => sum + BigInt(bits.length), 0n);
   return prices.forward(0, { cells: BigInt(cells.size), bits });
 }

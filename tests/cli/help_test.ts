@@ -1,9 +1,9 @@
-/** The exact help texts of commands, and their messages about mistakes. */
+/** The exact help texts of commands, and their error messages. */
 import assert from "node:assert/strict";
 import { runCli } from "../support/cli/run_cli.ts";
 
 const snapshot = new URL("../fixtures/help/", import.meta.url);
-/** Every command that help lists, the program itself first. */
+/** Returns every command that help lists, the program itself first. */
 async function everyCommand(path: readonly string[] = []): Promise<(readonly string[])[]> {
   const { stdout } = await runCli([...path, "--help"]);
   const listed = stdout.split("Commands:\n")[1]?.split("\n\n")[0] ?? "";

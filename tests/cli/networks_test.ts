@@ -12,7 +12,7 @@ const MAINNET = {
   file_hash: "XplPz01CXAps5qeSWUtxcyBfdAo5zVb1N979KLSKD24=",
 };
 
-/** An endpoint that only reports its zero state. */
+/** Serves an endpoint that only reports its zero state. */
 function endpointOf(init?: object) {
   const server = Deno.serve(
     { port: 0, hostname: "127.0.0.1", onListen: () => {} },

@@ -1,4 +1,4 @@
-/** The registry that decides where a deposit goes. It is never a file that happens to be in the working directory. */
+/** The registry determines where a deposit goes. The program never reads one from the working directory. */
 import assert from "node:assert/strict";
 import { type Address, beginCell, contractAddress, type StateInit, toNano } from "@ton/core";
 import { type Deployment, formatDeployments } from "../../src/core/protocol/deployments.ts";
@@ -151,7 +151,10 @@ async function confirmationNamesPool({ genuine, at, payer, env, fixture }: Scene
   for (const fact of [address, "exactly 1 TON", fixture.registry]) assert.ok(before.includes(fact), before);
 }
 
-/** A pool with the genuine code and a forged first root. Its deployer knows a leaf under that root and can take all deposits. */
+/**
+ * Returns a pool with the genuine code and a forged first root: its deployer knows a leaf under that root and
+ * can take all deposits.
+ */
 function trapOf(denomination: bigint): StateInit & { readonly address: Address } {
   const { code, data } = nativePoolInit({ denomination, owner: null });
   const honest = data.beginParse();

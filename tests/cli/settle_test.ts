@@ -1,6 +1,6 @@
 /**
- * `tonado settle` on a local network: it settles deposits by comment, loses a race to another settler, settles the
- * remaining deposits in the next run, and refuses wrong calls before it sends anything.
+ * `tonado settle` on a local network: it settles deposits by comment, loses a race to another settler,
+ * settles the remaining deposits in the next run, and refuses incorrect calls before it sends anything.
  */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { toNano } from "@ton/core";

@@ -1,4 +1,4 @@
-/** URLs on the command line: malformed ones are usage errors, and their secrets are never shown. */
+/** URLs on the command line: malformed ones are usage errors, and no output shows their secrets. */
 import assert from "node:assert/strict";
 import { formatDeployments } from "../../src/core/protocol/deployments.ts";
 import { startLocalnet } from "../../src/localnet/localnet.ts";

@@ -1,4 +1,7 @@
-/** A depositor uses a jetton pool of version 2 from the command line: by link and by wallet, settled, withdrawn. */
+/**
+ * A depositor uses a version 2 jetton pool from the command line: pays by link and by wallet, settles,
+ * withdraws.
+ */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { Address } from "@ton/core";
 import { parseTransferLink } from "../../src/cli/commands/localnet/pay.ts";

@@ -1,4 +1,4 @@
-/** `tonado wallet` and `tonado status` as a user gives them. */
+/** `tonado wallet` and `tonado status` as a user runs them. */
 import assert from "node:assert/strict";
 import { formatDeployments } from "../../src/core/protocol/deployments.ts";
 import { startLocalnet } from "../../src/localnet/localnet.ts";

@@ -1,4 +1,4 @@
-/** `tonado zeros` against the tables that contracts and circuits are built with. */
+/** `tonado zeros` prints the tables that contracts and circuits contain. */
 import assert from "node:assert/strict";
 import { runCli } from "../support/cli/run_cli.ts";
 

@@ -1,4 +1,4 @@
-/** What an owner can and cannot do; a pool without an owner obeys no one. */
+/** The owner's messages to a pool: which ones take effect, and that a pool without an owner obeys no one. */
 import assert from "node:assert/strict";
 import { Address, beginCell, type Cell, toNano } from "@ton/core";
 import { storeAdmin, storeRecoverStuck } from "../../testkit/chain/admin_messages.ts";
@@ -106,7 +106,7 @@ Deno.test("surplus can be swept to the nano, and not a nano of what notes and th
   await pool.setState({ balance: owed + surplus });
   await assertRejected(pool, "ERR_NOT_SURPLUS", () => byOwner(pool, sweep(surplus + 1n)));
   await assertRejected(pool, "ERR_NOT_SURPLUS", () => byOwner(pool, sweep(2n ** 120n - 1n)));
-  // The value that the sweep itself brings is no surplus yet.
+  // The value of the sweep itself is not a surplus yet.
   await assertRejected(pool, "ERR_NOT_SURPLUS", () => byOwner(pool, sweep(surplus + toNano(1)), toNano(2)));
 
   const swept = await byOwner(pool, sweep(surplus));

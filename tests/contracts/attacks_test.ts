@@ -11,11 +11,11 @@ import { assertRejected } from "../support/contracts/pool_assertions.ts";
 import { freshElement, type Outcome, PoolSandbox } from "../../testkit/chain/pool_sandbox.ts";
 
 const prices = chainPrices(mainnetConfig());
-/** TVM's own exit code, which no handler can catch. */
+/** The exit code of TVM itself, which no handler can catch. */
 const OUT_OF_GAS = -14;
-/** No compute phase: the value does not buy any gas. */
+/** The exit code if no compute phase runs, because the value buys no gas. */
 const NO_GAS = -1;
-/** Nano that buy so much gas; for none of it a nano, which buys none. */
+/** Returns the value in nano that buys this much gas; for no gas it returns one nano, which buys none. */
 const valueFor = (gas: bigint) => gas === 0n ? 1n : prices.gas(gas);
 const coins = ({ info }: Outcome["sent"][number]) => info.type === "internal" ? info.value.coins : 0n;
 
@@ -25,7 +25,7 @@ Deno.test("a deposit starved of gas, at every 1,000 from zero to enough, happens
   const codes = new Set<number>();
   for (let gas = 0n;; gas += 1_000n) {
     assert.ok(gas < 200_000n, "no amount was enough");
-    // What a deposit brings is its denomination: of a pool of so little, there is no more gas than that buys.
+    // A deposit's value is the denomination: a pool with a small denomination has no more gas than that buys.
     const denomination = valueFor(gas);
     const { data } = nativePoolInit({ denomination, owner: owner.address });
     await pool.setState({ data, balance: 2_500_000_000n });
@@ -57,7 +57,8 @@ Deno.test("a withdrawal starved of gas, at every 1,000 from zero to enough, happ
   const quote = await pool.withdrawValue();
   const data = await pool.data();
   const codes = new Set<number>();
-  // Every 1,000 of the gas that it burns; from there on it is refused for its value, and the steps are wider.
+  // Tries each 1,000 of the gas that the message burns. Beyond that, the pool refuses it for its value, and
+  // the steps are wider.
   for (let gas = 0n; prices.gas(gas) < quote; gas += gas < 150_000n ? 1_000n : 20_000n) {
     const outcome = await pool.send(body, valueFor(gas));
     codes.add(outcome.exitCode);
@@ -129,7 +130,7 @@ Deno.test("deposits that race for one leaf in one block: the first is taken, the
   );
   assert.deepEqual(codes, [0, exitCodes.ERR_STALE_DEPOSIT]);
   assert.equal((await pool.getPoolInfo()).deposits, 1);
-  // The emulator's delivery is free for its sender, so all that comes back is gain.
+  // The emulator delivers messages without a charge to their sender, so everything that returns is a gain.
   assert.ok(await pool.relayer.getBalance() > before + pool.denomination - 10_000_000n);
 });
 
@@ -143,7 +144,7 @@ Deno.test("an unspent note's withdrawal, front-run with the victim's proof, stil
   const body = pool.withdrawBody(victim);
   const proof = body.refs[1];
   const value = await pool.withdrawValue();
-  // Nothing in the message can be turned to the thief's profit, and trying leaves the note as it was.
+  // No change of the message gives the thief a profit, and each attempt leaves the note as it was.
   for (const change of [{ recipient: thief }, { relayer: thief }, { fee: 0n }, { refund: 1n }]) {
     await assertRejected(
       pool,
@@ -172,7 +173,8 @@ Deno.test("a masterchain sender's excess arrives, and its way costs the masterch
     assert.deepEqual([outcome.exitCode, outcome.actionCode], [0, 0]);
     const excess = outcome.sent.at(-1)!;
     assert.ok(excess.info.type === "internal" && excess.info.dest.equals(from));
-    // A message's forward fee is split in two: a part for who sends it on, shown apart as the message's own.
+    // A message's forward fee has two parts. The part for the next validator is recorded in the message
+    // itself.
     const [forward] = [prices.forward(workchain)];
     const paid = outcome.tx.totalFees.coins;
     assert.ok(paid > 0n && excess.info.forwardFee < forward && excess.info.forwardFee > forward / 2n);
@@ -181,7 +183,8 @@ Deno.test("a masterchain sender's excess arrives, and its way costs the masterch
       coins(excess),
       "not a nano is lost on the way",
     );
-    // What is left is what was attached, less gas, the forward fees of payout, excess and log, and what the pool keeps.
+    // The remainder is the attached value, less gas, the forward fees of payout, excess and log, and what the
+    // pool keeps.
     const endowment = prices.storage({ cells: 1n, bits: 1023n, seconds: 631_152_000n });
     const net = debt + (endowment > 5_000_000n ? endowment : 5_000_000n);
     const keep = net > 10_000_000n ? net : 10_000_000n;

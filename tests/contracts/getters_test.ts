@@ -1,4 +1,4 @@
-/** What the getters say of an empty pool, of one in use and of one that is fully spent. */
+/** The getters of an empty pool, of a pool in use and of a pool whose notes are all spent. */
 import assert from "node:assert/strict";
 import { toNano } from "@ton/core";
 import { FIELD_MODULUS } from "../../src/core/crypto/field.ts";
@@ -54,7 +54,7 @@ Deno.test("a pool in use: commitments and nullifiers are told apart, debt and ti
   pool.chain.now = NOW + 20;
   await pool.withdraw({ nullifierHash });
 
-  // The same number is a commitment and a nullifier of two notes: neither stands in the other's way.
+  // One note's commitment equals another note's nullifier: both are accepted.
   assert.equal(await truth(pool, "getIsDeposited", commitment), true);
   assert.equal(await truth(pool, "getIsSpent", commitment), false);
   assert.equal(await truth(pool, "getIsDeposited", nullifierHash), true);
@@ -103,7 +103,8 @@ Deno.test("the quote has a day of the pool's storage in it, as margin", async ()
   const margin = dear - await pool.withdrawValue();
   pool.chain.setConfig(mainnetConfig());
 
-  // Where the balance falls short of the notes, storage that is due raises what the last note must bring by as much.
+  // If the balance is less than the notes are worth, due storage raises the value that the last note requires
+  // by its own amount.
   await pool.setState({ balance: pool.denomination - toNano("0.1") });
   const short = await pool.withdrawValue();
   pool.chain.now = NOW + 86_400;

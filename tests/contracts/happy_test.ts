@@ -1,4 +1,7 @@
-/** Deposits and withdrawals with the real keys, the real circuits and the compiled contract, to the nano. */
+/**
+ * Deposits and withdrawals with the real keys, circuits and compiled contract: every amount is exact to the
+ * nano.
+ */
 import assert from "node:assert/strict";
 import { Address, Cell, toNano } from "@ton/core";
 import { addressToField } from "../../src/core/protocol/messages/address_field.ts";
@@ -20,16 +23,19 @@ import { forgeProof } from "../../testkit/chain/trapdoor_keys.ts";
 const D = toNano(10);
 const fresh = (byte: string, workchain = 0) => new Address(workchain, Buffer.from(byte.repeat(32), "hex"));
 
-/** Nano for a unit of gas, rounded up. */
+/** The price of a unit of gas in nano, rounded up. */
 const gasPrice: Record<PriceList, bigint> = { mainnet: 67n, old: 400n };
 
-/** The part of a withdrawal that a pool keeps in addition to its share of the debt: 20 years of one full cell, at least 0.005. */
+/**
+ * The part of a withdrawal that a pool keeps beside its share of the debt: 20 years of one full cell, at
+ * least 0.005.
+ */
 const NET: Record<PriceList, bigint> = {
   mainnet: toNano("0.005"),
   old: ((500n + 1023n) * 631_152_000n + 0xffffn) >> 16n,
 };
 
-/** Proves the deposits and withdrawals of two notes once, for any number of pools. */
+/** Proves the deposits and withdrawals of two notes once. Any number of pools can use the proofs. */
 async function prove(prover: Prover) {
   const tree = new MerkleTree();
   const notes = Array.from(
@@ -137,14 +143,15 @@ async function paysToTheNano(
         if (relayer) assert.equal(await balanceOf(relayer), fee, "the relayer, to the nano");
         assert.equal((await pool.get("getIsSpent", nullifierHash!)).readBoolean(), true);
 
-        // Nothing is sent for an amount of 0, and the last message is the excess to the sender.
+        // For an amount of 0 the pool sends nothing, and its last message is the excess to the sender.
         const payouts = Number(fee < D) + Number(fee > 0n);
         assert.equal(sent.length, payouts + 1);
         assert.equal(transactions.length, sent.length + 1);
         const excess = sent.at(-1)!.info;
         assert.ok(excess.type === "internal" && excess.dest.equals(pool.relayer.address) && !excess.bounced);
 
-        // Besides the note the pool keeps its share of the debt and the net accrual; the sender paid all the rest.
+        // Besides the note, the pool keeps its share of the debt and the net accrual; the sender paid the
+        // rest.
         const unspent = BigInt(deposits - withdrawals);
         const net = (debt + unspent - 1n) / unspent + NET[prices];
         const keep = net > toNano("0.01") ? net : toNano("0.01");

@@ -1,6 +1,6 @@
 /**
- * The cost of attacks that no rule forbids, and the lifetime of a pool: the figures of docs/security.md,
- * computed at mainnet's prices from the fees of real messages.
+ * The cost of attacks that no rule forbids, and the lifetime of a pool. These are the figures of
+ * docs/security.md, computed at mainnet's prices from the fees of real messages.
  */
 import assert from "node:assert/strict";
 import { POOL_CAPACITY } from "../../src/core/protocol/pool_constants.ts";
@@ -19,7 +19,7 @@ const HIGHEST_GAS = BigInt(/^const GAS_HIGHEST_PATH = (\d+)/m.exec(fees)![1]);
 const spec = await Deno.readTextFile(new URL("../../contracts/SPEC.md", import.meta.url));
 const page = await Deno.readTextFile(new URL("../../docs/security.md", import.meta.url));
 
-/** Whether the page contains the text, whatever its line breaks. */
+/** Asserts that the page contains the text, with any line breaks. */
 function says(text: string): void {
   assert.ok(page.replaceAll(/\s+/g, " ").includes(text), `docs/security.md does not say: ${text}`);
 }
@@ -32,7 +32,7 @@ Deno.test("filling a pool by depositing and withdrawing the same coins costs wha
   const costs: bigint[] = [];
   for (const denomination of [TON, 1_000n * TON]) {
     const pool = await PoolSandbox.open({ denomination, prices: "mainnet" });
-    await pool.deposit(); // not the first of all, which finds an empty log
+    await pool.deposit(); // not the first deposit, which finds an empty log
     await pool.withdraw();
     const [commitment, newRoot] = [freshElement(), freshElement()];
     const depositBody = await pool.depositBody({ commitment, newRoot });
@@ -59,7 +59,7 @@ Deno.test("filling a pool by depositing and withdrawing the same coins costs wha
 
 Deno.test("filling a jetton pool costs what the documents say: prepaid storage and gas, besides the wallets' fees", async () => {
   const jettons = await JettonSandbox.open({ prices: "mainnet" });
-  await jettons.deposit(); // not the first of all, which finds an empty log
+  await jettons.deposit(); // not the first deposit, which finds an empty log
   await jettons.withdraw();
   const value = await jettons.pool.withdrawValue() + TON / 10n;
   const outcomes = [await jettons.deposit(), await jettons.withdraw({ value })];
@@ -94,7 +94,7 @@ Deno.test("a deposit that loses the race for its leaf costs its depositor under 
 Deno.test("SPEC.md says what the least denomination and a jetton's deposit come to", async () => {
   const units = (nano: bigint) => (Number(nano) / 1e9).toFixed(3);
   const jettons = await JettonSandbox.open();
-  await jettons.deposit(); // not the first of all, which finds an empty log
+  await jettons.deposit(); // not the first deposit, which finds an empty log
   const value = await jettons.depositValue();
   const { exitCode, sent } = await jettons.deposit({ forward: value });
   assert.equal(exitCode, 0);
@@ -131,7 +131,7 @@ Deno.test("a pool that all notes have left pays its storage for 17 years at leas
       : 5_461n + 2n * ((keys - 4_096n) / 11n);
   const years = (notes: bigint) => {
     const size = { cells: 90n + 2n * kind(notes), bits: 60_000n + 204n * notes, seconds: YEAR };
-    // 2.5 from the deployer, and 0.005 that each withdrawal leaves.
+    // The deployer paid 2.5, and each withdrawal leaves 0.005.
     return Number((2_500_000_000n + 5_000_000n * notes) * 1_000n / prices.storage(size)) / 1_000;
   };
   let least = { notes: 0n, years: years(0n) };

@@ -1,7 +1,7 @@
 /**
  * The money of a native pool to the nano, at the sandbox's old prices and at mainnet's: payments, what the
- * pool keeps, the value to attach, and that the last note can always be paid. The rules are implemented
- * here a second time, from SPEC.md.
+ * pool keeps, the value to attach, and that the pool can always pay the last note. This file implements the
+ * rules a second time, from SPEC.md.
  */
 import assert from "node:assert/strict";
 import { Address, type Message } from "@ton/core";
@@ -24,7 +24,7 @@ const max = (...values: bigint[]) => values.reduce((a, b) => a > b ? a : b);
 const divCeil = (a: bigint, b: bigint) => (a + b - 1n) / b;
 const masterchain = (address: Address) => new Address(-1, address.hash);
 
-/** What a withdrawal keeps, by SPEC.md. */
+/** Returns the value that a withdrawal leaves in the pool, by SPEC.md. */
 function keepOf(
   prices: ChainPrices,
   { debt, unspent, denomination, balance }: {
@@ -60,7 +60,7 @@ function assertDone(outcome: Outcome, what = ""): Outcome {
   return outcome;
 }
 
-/** Replaces counters and debt; the rest is that of a pool with `deposits` deposits. */
+/** Replaces counters and debt. The rest of the state is that of a pool with `deposits` deposits. */
 async function setState(
   pool: PoolSandbox,
   { deposits, withdrawals = 0, debt = 0n, balance }: {

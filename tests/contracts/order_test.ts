@@ -1,4 +1,4 @@
-/** Of two faults in one message the pool names the one that its order of checks puts first, for every pair of faults. */
+/** For every pair of faults in one message, the pool reports the one that it checks first. */
 import { POOL_CAPACITY } from "../../src/core/protocol/pool_constants.ts";
 import assert from "node:assert/strict";
 import { Address, beginCell, Cell, toNano } from "@ton/core";
@@ -28,7 +28,10 @@ async function open(state?: { paused?: boolean; full?: boolean }): Promise<PoolS
   return pool;
 }
 
-/** A state in which `taken` is a commitment and a nullifier, and `root` the newest root; two faults are of the state. */
+/**
+ * Sets a state with `taken` as a commitment and a nullifier, and `root` as the newest root. Two faults belong
+ * to the state.
+ */
 async function put(pool: PoolSandbox, { paused = false, full = false } = {}): Promise<void> {
   const [commitments, nullifiers, history] = [new SetModel(), new SetModel(), new RootHistoryModel()];
   for (let i = 1n; i < 5n; i++) {
@@ -55,7 +58,8 @@ async function put(pool: PoolSandbox, { paused = false, full = false } = {}): Pr
   await pool.setState({ data, balance: 4n * denomination + toNano("2.5") });
 }
 
-// In the order of the checks. A later fault is put in first, so that an earlier one can build on it.
+// The faults are in the order of the checks. The test applies later faults first, so that earlier ones can
+// build on them.
 type DepositFault = "amount" | "paused" | "full" | "malformed" | "field" | "leaf" | "duplicate" | "proof";
 const depositFaults: Record<DepositFault, ExitCodeName> = {
   amount: "ERR_WRONG_DENOMINATION",
@@ -110,7 +114,7 @@ async function refusedWithdrawal(pool: PoolSandbox, faults: readonly WithdrawFau
   await assertRejected(pool, withdrawFaults[faults[0]], () => pool.send(body, value));
 }
 
-/** All non-empty sets of one or two, earlier first. */
+/** Returns all sets of one or two faults, earlier faults first. */
 function pairs<T extends string>(faults: Record<T, ExitCodeName>): T[][] {
   const names = Object.keys(faults) as T[];
   return names.flatMap((first, i) => [[first], ...names.slice(i + 1).map((second) => [first, second])]);

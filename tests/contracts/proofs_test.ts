@@ -1,4 +1,4 @@
-/** Attacks with a valid proof: each is ERR_PROOF_INVALID, or spends nothing twice. */
+/** Attacks with a valid proof: the pool rejects each with ERR_PROOF_INVALID, or spends nothing twice. */
 import assert from "node:assert/strict";
 import { Address, type Cell, internal } from "@ton/core";
 import { addressToField } from "../../src/core/protocol/messages/address_field.ts";
@@ -127,7 +127,7 @@ Deno.test("any field of a deposit changed after proving is ERR_PROOF_INVALID", a
     await assertRejected(pool, "ERR_PROOF_INVALID", () => pool.deposit({ ...proven, proof, ...change }));
   }
   assert.equal((await pool.deposit({ ...proven, proof })).exitCode, 0);
-  // The next leaf, after another root: the same proof is of no use any more.
+  // The proof does not hold for the next leaf, which follows another root.
   await assertRejected(
     pool,
     "ERR_PROOF_INVALID",

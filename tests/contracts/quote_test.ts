@@ -1,7 +1,7 @@
 /**
- * What a native pool requires, keeps and lets its owner sweep, to the nano, in every state that matters to
- * the rules: no debt, debt, a balance below the notes, idle time, a grown pool. Computed a second time,
- * from SPEC.md.
+ * The values that a native pool requires, keeps and lets its owner sweep, to the nano, in every state that
+ * matters to the rules: no debt, debt, a balance below the notes, idle time, a grown pool. This file computes
+ * them a second time, from SPEC.md.
  */
 import assert from "node:assert/strict";
 import { Address, toNano } from "@ton/core";
@@ -23,7 +23,7 @@ const max = (...values: bigint[]) => values.reduce((a, b) => a > b ? a : b);
 const divCeil = (a: bigint, b: bigint) => (a + b - 1n) / b;
 const somebody = (byte: number, workchain = 0) => new Address(workchain, Buffer.alloc(32, byte));
 
-/** Storage fee at the bound of a pool's size. */
+/** Returns the storage fee for the largest size of a pool. */
 function storageFee(prices: ChainPrices, { deposits, withdrawals }: State, seconds: bigint): bigint {
   const cells = (keys: number) =>
     keys < 4096 ? 7 + Math.min(7 * keys, 1365 + keys) : 5461 + 2 * Math.floor((keys - 4096) / 11);
@@ -34,7 +34,7 @@ function storageFee(prices: ChainPrices, { deposits, withdrawals }: State, secon
   });
 }
 
-/** What stays of a withdrawal. */
+/** Returns the value that a withdrawal leaves in the pool. */
 function keepOf(prices: ChainPrices, { deposits, withdrawals, debt }: State, owed: bigint, balance: bigint) {
   const payers = BigInt(Math.max(1, deposits - withdrawals));
   const endowment = prices.storage({ cells: 1n, bits: 1023n, seconds: TWENTY_YEARS });
@@ -49,7 +49,7 @@ interface State {
   readonly deposits: number;
   readonly withdrawals: number;
   readonly debt: bigint;
-  /** The balance above what the notes are worth; below 0 it falls short of it. */
+  /** The balance minus the value of the notes. It is negative if the balance is lower. */
   readonly surplus: bigint;
 }
 
@@ -62,11 +62,11 @@ const states: Record<string, State> = {
   "drained": { deposits: 3, withdrawals: 1, debt: 0n, surplus: 1_000n - 2n * toNano(10) },
   "grown a little": { deposits: 2_001, withdrawals: 190, debt: 0n, surplus: 0n },
   "at one key a slot": { deposits: 4_096, withdrawals: 4_095, debt: 0n, surplus: 0n },
-  // A key more of deposits, or one less of withdrawals, is a node more or less.
+  // One more key of deposits, or one less of withdrawals, changes the count of nodes by one.
   "grown": { deposits: 4_096 + 11 * 8_718, withdrawals: 4_095 + 11 * 5_083, debt: 0n, surplus: toNano(9) },
 };
 
-/** The prices as the relayer reads them. */
+/** Returns the prices in the relayer's form. */
 function networkPrices(prices: ChainPrices): NetworkPrices {
   return {
     gasFee: prices.gas,

@@ -1,4 +1,4 @@
-/** A refused deposit comes back whatever its bounce flag, and never costs the pool a nano. */
+/** A refused deposit returns with either bounce flag, and never costs the pool a nano. */
 import assert from "node:assert/strict";
 import { Address, beginCell, Cell, Dictionary, type Message, toNano } from "@ton/core";
 import { internal } from "@ton/sandbox";
@@ -15,7 +15,7 @@ import { assertValueKept } from "../support/contracts/pool_assertions.ts";
 const comment = (text: string) => beginCell().storeUint(0, 32).storeStringTail(text).endCell();
 const V2_COMMENT = comment(`tonado:${"ab".repeat(32)}12345678`);
 
-/** Asserts that all of the value came back to its sender but for gas and the way, with the code. */
+/** Asserts that the sender gets back the whole value less gas and forward fees, with this code. */
 function assertReturned(outcome: Outcome, name: ExitCodeName, from: Address): void {
   assert.deepEqual([outcome.exitCode, outcome.actionCode], [exitCodes[name], 0]);
   const { description, inMessage } = outcome.tx;
@@ -166,7 +166,7 @@ Deno.test("a deposit that pays for its gas and not for its log is undone: no lea
     const { exitCode, actionCode, logs } = await pool.deposit();
     return { exitCode, actionCode, logs: logs.length, isUnchanged: (await pool.data()).equals(data) };
   };
-  // The least denomination that pays for the gas, by bisection, within a third of a log's fee.
+  // The lowest denomination that pays for the gas, by bisection to within a third of a log's fee.
   let [low, high] = [0n, 20_000_000n];
   while (high - low > 20_000n) {
     const middle = (low + high) / 2n;

@@ -1,4 +1,6 @@
-/** Every refusal of deposits and withdrawals but for malformed bodies, by its exit code, under both price lists. */
+/**
+ * Every refusal of deposits and withdrawals except malformed bodies, by exit code, under both price lists.
+ */
 import assert from "node:assert/strict";
 import { Address, toNano } from "@ton/core";
 import type { ExitCodeName } from "../../src/core/errors/problem.ts";

@@ -1,6 +1,6 @@
 /**
- * contracts/rescue.tolk: it sends a frozen pool's state where a wallet cannot, only for its owner, and loses no coins
- * whatever is wrong with the state.
+ * contracts/rescue.tolk sends a frozen pool's state when a wallet cannot. It obeys only its owner, and loses
+ * no coins even if the state is wrong.
  */
 import assert from "node:assert/strict";
 import { crc32 } from "node:zlib";
@@ -43,7 +43,7 @@ class Rescue {
     this.helper = contractAddress(0, helperInit);
   }
 
-  /** `address`: the account to thaw. */
+  /** @param address the account to thaw */
   static async open(pool: PoolSandbox, init: PoolInit, address = pool.address): Promise<Rescue> {
     const code = await rescueHelperCode();
     return new Rescue(pool, address, init, rescueHelperInit(pool.user.address, address, code));

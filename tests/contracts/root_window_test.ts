@@ -1,4 +1,4 @@
-/** The last 30 roots of pools of both kinds, read and used across the generations of the log. */
+/** The last 30 roots of both kinds of pools, read and used across the generations of the log. */
 import assert from "node:assert/strict";
 import { exitCodes } from "../../src/core/errors/problem.ts";
 import { JettonSandbox } from "../../testkit/chain/jetton_sandbox.ts";
@@ -7,7 +7,7 @@ import { encodePoolData, RootHistoryModel, SetModel } from "../../testkit/chain/
 
 const ROOTS = 30;
 
-/** Opens a pool with `deposits` roots. Deposits begin the next generation after 32, 64, ... */
+/** Opens a pool with `deposits` roots. Deposits 32, 64, ... complete a generation. */
 async function open(kind: "native" | "jetton", deposits: number) {
   if (kind === "jetton") {
     const jettons = await JettonSandbox.open();

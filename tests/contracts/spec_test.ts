@@ -1,4 +1,4 @@
-/** The tables of contracts/SPEC.md against the sources, and the files that it names. */
+/** The tables of contracts/SPEC.md match the sources, and the files that it names exist. */
 import assert from "node:assert/strict";
 import { exitCodes } from "../../src/core/errors/problem.ts";
 import { listRepositoryFiles } from "../support/docs/repository_files.ts";
@@ -7,7 +7,7 @@ const contracts = new URL("../../contracts/", import.meta.url);
 const spec = await Deno.readTextFile(new URL("SPEC.md", contracts));
 const source = (name: string) => Deno.readTextFile(new URL(name, contracts));
 
-/** First cells of the rows of the table below a heading, and the second ones. */
+/** Returns the first and second cells of the rows in the table below a heading. */
 function rows(heading: string): [string, string][] {
   const [, section] = spec.split(`\n## ${heading}\n`);
   assert.ok(section, heading);

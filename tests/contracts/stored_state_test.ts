@@ -1,4 +1,4 @@
-/** A pool stores the data of its messages and nothing else, through two generations of roots. */
+/** A pool stores the data of its messages and nothing else, over two generations of roots. */
 import assert from "node:assert/strict";
 import { exitCodes } from "../../src/core/errors/problem.ts";
 import { POOL_CAPACITY } from "../../src/core/protocol/pool_constants.ts";
@@ -6,7 +6,7 @@ import { JettonSandbox } from "../../testkit/chain/jetton_sandbox.ts";
 import { encodePoolData, RootHistoryModel, SetModel } from "../../testkit/chain/pool_storage.ts";
 import { freshElement, PoolSandbox } from "../../testkit/chain/pool_sandbox.ts";
 
-/** More than one generation of 32 roots. */
+/** This is more than one generation of 32 roots. */
 const DEPOSITS = 34;
 
 const pools: [kind: string, open: () => Promise<[pool: PoolSandbox, jettons?: JettonSandbox]>][] = [

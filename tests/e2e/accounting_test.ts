@@ -1,4 +1,6 @@
-/** Fees earned and gas spent, as metrics, against what the chain took from and paid to the relayer's wallet. */
+/**
+ * The metrics of earned fees and spent gas equal what the chain paid to and took from the relayer's wallet.
+ */
 import { deepEqual, equal } from "node:assert/strict";
 import { Address } from "@ton/core";
 import { fieldToHex } from "../../src/core/crypto/field.ts";
@@ -9,7 +11,7 @@ import { RelayerHarness } from "../support/relayer/relayer_harness.ts";
 const KEY = "native-1";
 const fee = 61_000_003n;
 
-/** The value of a metric with these labels, or 0. */
+/** Returns the value of a metric with these labels, or 0. */
 async function valueOf(metrics: ReturnType<typeof createMetrics>, series: string): Promise<bigint> {
   const line = (await metrics.text()).split("\n").find((each) => each.startsWith(`${series} `));
   return BigInt(line?.split(" ")[1] ?? 0);
@@ -31,7 +33,7 @@ Deno.test("books: fees and gas of withdrawals are what the wallet gained and los
     await net.untilState({ pool: body.pool, nullifierHash: fieldToHex(note.nullifierHash) }, "confirmed");
   }
   await waitUntil("the last transfer has ended", async () => await net.store.transfer() === undefined);
-  const wanted = 3 * notes.length; // of each a transfer, its fee, and what was left of its value
+  const wanted = 3 * notes.length; // for each: a transfer, its fee, and the rest of its value
   // deno-lint-ignore no-explicit-any
   let since: any[] = [];
   await waitUntil("the pool's answers have arrived", async () => {

@@ -1,4 +1,4 @@
-/** The client library on a localnet, with real proofs: races, repeats, refusals, cancellation. */
+/** The client library on a localnet, with real proofs: races, repeated calls, refusals, cancellation. */
 import assert from "node:assert/strict";
 import { Address } from "@ton/core";
 import { startLocalnet } from "../../src/localnet/localnet.ts";

@@ -1,5 +1,6 @@
 /**
- * Deposits whose source of the tree is behind the chain: no link and no transfer is made for a taken leaf.
+ * Deposits whose source of the tree is behind the chain: the client makes no link and no transfer for a taken
+ * leaf.
  */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
@@ -32,7 +33,7 @@ const freshNote = () => createNote({ asset: "native", amount: "1", network });
 const common = { chain, pool, network, prover, pollIntervalMs: 50 } as const;
 const deposit = () => depositNative({ ...common, wallet, note: freshNote() });
 
-/** Gives all leaves but the newest one while `behind` returns true. */
+/** Returns a source that omits the newest leaf while `behind` returns true. */
 function sourceThatIs(behind: () => boolean): CommitmentSource {
   const { commitments } = commitmentsFromChain(chain, pool.address);
   return {
@@ -43,7 +44,7 @@ function sourceThatIs(behind: () => boolean): CommitmentSource {
   };
 }
 
-/** What a phone does with a link. */
+/** Pays a link as a phone does. */
 async function pay(url: string): Promise<void> {
   const { to, amount, bin } = decodeTransferLink(url);
   await wallet.send([{ to, value: amount, bounce: true, body: Cell.fromBoc(Buffer.from(bin))[0] }]);
@@ -103,7 +104,7 @@ Deno.test("a link that the pool refused as stale is replaced, even if the deposi
     oldAnswers.set(method, Array.from({ length: answer.remaining }, () => answer.pop()));
   }
   await deposit(); // takes leaf `before`
-  let lagging = true; // a node that answers getters from before that deposit, as a load balancer may pick it
+  let lagging = true; // a load balancer may choose a node whose getters answer from before that deposit
   const behind: Chain = Object.assign(Object.create(chain), {
     runGetMethod: (...requests: Parameters<Chain["runGetMethod"]>) => {
       const answer = lagging ? oldAnswers.get(requests[1]) : undefined;

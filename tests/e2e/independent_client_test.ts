@@ -1,6 +1,6 @@
 /**
- * A client that shares no code with src/ (tests/support/independent/). It deposits and withdraws through a running
- * localnet and relayer, so that an error which product and tests have in common cannot hide.
+ * A client that shares no code with src/ (tests/support/independent/). It deposits and withdraws through a
+ * running localnet and relayer, so an error that the product and its tests share cannot stay hidden.
  */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
@@ -66,7 +66,7 @@ Deno.test("an independent client deposits, and withdraws through the relayer to 
   }
 });
 
-/** What the independent client needs to use a pool of the localnet. */
+/** The data that the independent client needs to use a pool of the localnet. */
 interface Scene {
   readonly client: TonClient;
   readonly pool: Address;

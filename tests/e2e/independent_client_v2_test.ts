@@ -1,7 +1,8 @@
 /**
  * A client of version 2 pools that shares no code with src/ (tests/support/independent/), written from
- * contracts/v2/SPEC.md, contracts/v2/types.tlb and circuits/README.md. It deposits by message and by comment, settles with
- * a proof by snarkjs, and withdraws through the relayer and by itself, with the path of the spent set that it built.
+ * contracts/v2/SPEC.md, contracts/v2/types.tlb and circuits/README.md. It deposits by message and by comment,
+ * settles with a proof by snarkjs, and withdraws both through the relayer and by itself, with a path of the
+ * spent set that it builds.
  */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
@@ -70,7 +71,7 @@ function commentBody(commitment: bigint): Cell {
   return beginCell().storeUint(0, 32).storeStringTail(text).endCell();
 }
 
-/** Path of a slot with few enough keys that it is one node: their tags, in the order of the logs. */
+/** Returns the path of a slot with so few keys that it is one node: their tags, in the order of the logs. */
 function carriedOf(spent: readonly bigint[], nullifierHash: bigint): Cell {
   const tags = spent.filter((hash) => slotOf(hash) === slotOf(nullifierHash))
     .map((hash) => (hash >> SLOT_BITS) % (1n << TAG_BITS));
@@ -78,7 +79,7 @@ function carriedOf(spent: readonly bigint[], nullifierHash: bigint): Cell {
   return tags.reduce((node, tag) => node.storeUint(tag, Number(TAG_BITS)), beginCell()).endCell();
 }
 
-/** Signals of the settlement of the first commitments of an empty pool. */
+/** Returns the signals of the settlement of the first commitments of an empty pool. */
 function firstSettlement(commitments: readonly bigint[], settler: Address) {
   const pad = (list: readonly bigint[], empty: bigint) => [
     ...list,
@@ -175,7 +176,8 @@ Deno.test("an independent client of version 2 deposits, settles, and withdraws t
 async function depositsAndSettles(
   { prove, signals, commitments, wallet, pool, first, second, getter }: Scene,
 ): Promise<void> {
-  // Proved before the deposits are paid, so that the relayer, which settles eagerly, cannot be first.
+  // These are proved before the deposits are paid. Otherwise the relayer, which settles eagerly, could be
+  // first.
   const { cell } = await prove("settle16", signals);
   const settle = beginCell().storeUint(SETTLE, 32).storeUint(0, 64).storeUint(signals.newRoot, 256)
     .storeUint(commitments.length, 32).storeRef(cell).endCell();

@@ -1,4 +1,4 @@
-/** The indexer against wrong pools, an endpoint with false roots and a restart, on a localnet. */
+/** The indexer on a localnet, with wrong pools, an endpoint with false roots, and a restart. */
 import { deepEqual, equal, match } from "node:assert/strict";
 import { Address, TupleReader } from "@ton/core";
 import type { Deployment } from "../../src/core/protocol/deployments.ts";
@@ -133,7 +133,7 @@ Deno.test("indexer: a cold start over a failing endpoint resumes where it stoppe
   deepEqual(pages, [...new Set(pages)]);
 });
 
-/** A history of one root that no pool has had. */
+/** Returns a history with a root that no pool has had. */
 function liesOf(root: bigint) {
   return Array.from({ length: 30 }, (_, i) => ({ type: "int" as const, value: i === 0 ? root : 0n }));
 }

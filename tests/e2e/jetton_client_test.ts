@@ -1,4 +1,7 @@
-/** What the client does with a jetton deposit when others are in the way. All parts real, the pool's jetton too. */
+/**
+ * The client makes a jetton deposit while other deposits interfere. All parts are real, including the pool's
+ * jetton.
+ */
 import assert from "node:assert/strict";
 import { Address, beginCell, TupleReader } from "@ton/core";
 import { type DepositStep } from "../../src/client/deposit/deposit_attempts.ts";
@@ -90,12 +93,12 @@ Deno.test("a note that is deposited already is found, not paid for again", async
   assert.equal(await held(alice.address), before);
 });
 
-/** `wallet`, whose messages are others on their way. */
+/** Returns `wallet` with its messages altered in transit. */
 function altering(wallet: Wallet, alter: (message: OutgoingMessage) => OutgoingMessage): Wallet {
   return { ...wallet, send: (messages) => wallet.send(messages.map(alter)) };
 }
 
-/** The deposit with another amount of jettons. */
+/** Returns the deposit with another amount of jettons. */
 function withAmount(message: OutgoingMessage, amount: bigint): OutgoingMessage {
   const slice = message.body!.beginParse().skip(32 + 64);
   slice.loadCoins();

@@ -17,8 +17,8 @@ import { waitUntil } from "../../testkit/programs/wait_until.ts";
 import { RelayerHarness } from "../support/relayer/relayer_harness.ts";
 
 const KEY = "jet-10";
-const DENOMINATION = 10_000_000n; // of 6 decimals
-const FEE = 50_000n; // half a per cent
+const DENOMINATION = 10_000_000n; // the jetton has 6 decimals
+const FEE = 50_000n; // 0.5 %
 const REFUND = 100_000_000n;
 const network = "localnet";
 const fresh = (byte: number) => new Address(0, Buffer.alloc(32, byte));
@@ -127,7 +127,7 @@ async function refusesByPolicy({ walletOf, pool, net, gift, notes }: Scene): Pro
   ];
   const [{ proof }, seqno] = [await net.withdrawal(KEY, notes[0], gift), await net.store.transfer()];
   for (const [what, choice, code, pointer] of cases) {
-    // The policy is checked before the proof, so any proof will do.
+    // The policy is checked before the proof, so any proof is sufficient.
     const { body } = await net.post("/withdraw", { ...net.unproved(KEY, notes[0], choice), proof });
     equal(body.code, code, what);
     if (pointer) equal(body.errors[0].pointer, pointer, what);

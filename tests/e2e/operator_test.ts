@@ -1,4 +1,4 @@
-/** The relayer process as an operator runs it: alerts, metrics, and its behaviour without its cache. */
+/** The relayer process as an operator runs it: alerts, metrics, and its behaviour without the cache. */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { Address } from "@ton/core";
 import { formatDeployments } from "../../src/core/protocol/deployments.ts";

@@ -1,6 +1,6 @@
 /**
- * A pool that is removed from the registry while withdrawals are in progress: they are reported and not
- * lost.
+ * The operator removes a pool from the registry while withdrawals are in progress: the relayer keeps and
+ * reports them.
  */
 import { deepEqual, equal, match } from "node:assert/strict";
 import { Address } from "@ton/core";

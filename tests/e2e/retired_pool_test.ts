@@ -1,4 +1,7 @@
-/** A pool that its operator retires: no new withdrawals, and everything that was promised. */
+/**
+ * The operator retires a pool: the relayer accepts no new withdrawals for it, and completes those that it
+ * accepted.
+ */
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { Address } from "@ton/core";
 import { quoteRelayers, RelayerClient } from "../../src/mod.ts";

@@ -1,4 +1,7 @@
-/** A pool and its successor behind one relayer: a note is withdrawn from the old pool, and another deposited into the new one. */
+/**
+ * One relayer serves a pool and its successor: it withdraws a note from the old pool, and the next deposit
+ * goes to the new one.
+ */
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { Address } from "@ton/core";
 import { depositNative } from "../../src/client/deposit/deposit_native.ts";

@@ -1,4 +1,6 @@
-/** A withdrawal that another proof of the same note overtakes: the client learns whom the pool paid. */
+/**
+ * Another proof of the same note overtakes a withdrawal: the client reports the recipient that the pool paid.
+ */
 import { deepEqual, equal } from "node:assert/strict";
 import { Address } from "@ton/core";
 import { RelayerClient } from "../../src/client/relayer/relayer_client.ts";
@@ -10,7 +12,7 @@ import { RelayerHarness, withMethods } from "../support/relayer/relayer_harness.
 const KEY = "native-1";
 const fresh = (byte: number) => new Address(0, Buffer.alloc(32, byte));
 
-/** What the relayer answers once the note is paid. */
+/** The relayer's answers after the note is paid. */
 const cases: Record<string, AnswerTransform> = {
   "the relayer reports it as superseded": (_path, answer) => answer,
   "the relayer never reports an end": (path, answer) =>
@@ -27,7 +29,7 @@ Deno.test("a superseded withdrawal reports whom the pool paid", async (t) => {
   await net.untilIndexed(KEY);
   const pool = net.contract(KEY);
 
-  /** Pays a note by the user's own message, as a withdrawal without this relayer does. */
+  /** Pays a note with the user's own message, as a withdrawal without this relayer does. */
   const payDirectly = async (note: typeof notes[0], recipient: Address) => {
     const parties = { recipient, relayer: fresh(0x76), fee: 1n };
     const { proof, publicSignals } = await net.withdrawal(KEY, note, parties);

@@ -1,6 +1,6 @@
 /**
- * Each check of the withdrawal policy: a good withdrawal on real parts passes all of them, and each case changes one
- * thing so that exactly one check refuses.
+ * Each check of the withdrawal policy. A good withdrawal on real parts passes all of them; each case changes
+ * one thing, so that exactly one check refuses it.
  */
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { Problem } from "../../src/core/errors/problem.ts";

@@ -1,4 +1,4 @@
-/** The API over a relayer whose chain endpoint is dead: information, shapes and policy answer all the same. */
+/** Serves the API of a relayer whose chain endpoint is down: information, shapes and policy still work. */
 import { equal, ok } from "node:assert/strict";
 import { Address } from "@ton/core";
 import { mnemonicNew } from "@ton/crypto";
@@ -13,7 +13,8 @@ import { openWallet } from "../../src/ton/wallet/wallet.ts";
 import { type AppOptions, createApp } from "../../src/http/app.ts";
 import { requestApp } from "../support/relayer/request_app.ts";
 
-// No server listens there: pools stay not ready, and every route that must still respond is requested.
+// No server listens there. The pools never become ready, and tests request every route that must still
+// respond.
 const chain = connect({ endpoint: "http://127.0.0.1:9/api/v2/jsonRPC", attempts: 1 });
 export const wallet = await openWallet((await mnemonicNew()).join(" "), {
   version: "v4R2",
@@ -134,7 +135,7 @@ export const payload = {
   fee,
   refund: "0",
 };
-/** The payload with one member changed, by JSON pointer; undefined removes it. */
+/** Returns the payload with one member changed, by JSON pointer; undefined removes it. */
 export function alterPayload(pointer: string, value: unknown): unknown {
   const copy = structuredClone(payload);
   const path = pointer.split("/").slice(1);

@@ -1,4 +1,4 @@
-/** Every kind of bad input to the API, and the problem that it is answered with. */
+/** Every kind of bad input to the API, and the problem that the API returns for it. */
 import { equal, match, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { FIELD_MODULUS } from "../../src/core/crypto/field.ts";
@@ -118,7 +118,7 @@ for (const [code, what, body] of policies) {
     withApi(async (ask) => isProblem(await ask("/withdraw", post(body)), code)));
 }
 
-/** Every place in the payload that a client could get wrong, by JSON pointer. */
+/** Returns every member of the payload that a client could get wrong, by JSON pointer. */
 function pointersOf(value: unknown, at = ""): string[] {
   if (typeof value !== "object" || value === null) return [at];
   return [at, ...Object.entries(value).flatMap(([name, inner]) => pointersOf(inner, `${at}/${name}`))];

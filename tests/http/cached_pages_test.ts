@@ -1,4 +1,4 @@
-/** Pages that never change may be cached by anyone; no other response may. */
+/** Any cache may keep pages that never change, and no other response. */
 import { deepEqual } from "node:assert/strict";
 import { PaymentLog } from "../../src/relay/indexer/tree/payment_log.ts";
 import { pool, withApiAndApp } from "./api_harness.ts";

@@ -1,4 +1,4 @@
-/** A relayer that runs out of file descriptors continues in the same process when connections close. */
+/** A relayer without free file descriptors continues in the same process after connections close. */
 import { deepEqual, equal } from "node:assert/strict";
 import { formatDeployments } from "../../src/core/protocol/deployments.ts";
 import { relayerKey } from "../../src/localnet/development_keys.ts";
@@ -7,7 +7,7 @@ import { freePort } from "../../testkit/programs/program.ts";
 import { serveCommand, startRelayerProcess } from "../../testkit/relayer/relayer_process.ts";
 import { waitUntil } from "../../testkit/programs/wait_until.ts";
 
-/** Descriptors of the process, and connections that would use up more. */
+/** The number of file descriptors of the process; the test opens more connections. */
 const FILES = 80;
 const CONNECTIONS = 70;
 
@@ -40,7 +40,7 @@ for (const attacked of ["API", "metrics"]) {
       for (let i = 0; i < CONNECTIONS && !failed(); i++) {
         await connect(port).then((c) => held.push(c), () => {});
       }
-      // Some versions of the runtime tell of it only when the last connection is gone.
+      // Some versions of the runtime report it only after the last connection has closed.
       for (const connection of held) connection.close();
       await waitUntil("it has failed", () => Promise.resolve(failed()));
       await waitUntil("it answers again", async () => await live() === 200 && await scraped() === 200);
@@ -49,7 +49,7 @@ for (const attacked of ["API", "metrics"]) {
     }));
 }
 
-/** A connection that has begun a request; refused or broken off: rejects. */
+/** Opens a connection and begins a request. Rejects if it is refused or interrupted. */
 async function connect(port: number): Promise<Deno.TcpConn> {
   const connection = await Deno.connect({ hostname: "127.0.0.1", port });
   try {
@@ -61,7 +61,7 @@ async function connect(port: number): Promise<Deno.TcpConn> {
   }
 }
 
-/** The response's status; undefined without a response. */
+/** Returns the status of the response, or undefined if there is none. */
 async function status(url: string): Promise<number | undefined> {
   try {
     const response = await fetch(url, { headers: { connection: "close" } });

@@ -1,4 +1,7 @@
-/** Fast responses, which need no router, equal those of their routes: status, headers, body, metrics and refusals. */
+/**
+ * Fast responses, which bypass the router, equal those of their routes: status, headers, body, metrics and
+ * refusals.
+ */
 import { deepEqual, equal, match, notEqual, ok } from "node:assert/strict";
 import { createApp } from "../../src/http/app.ts";
 import { ConcurrencyLimit } from "../../src/http/limits/concurrency_limit.ts";
@@ -9,7 +12,7 @@ import { RelayerHarness } from "../support/relayer/relayer_harness.ts";
 import { isProblem, payload, pool, post, withApi, withApiAndApp } from "./api_harness.ts";
 import { requestApp } from "../support/relayer/request_app.ts";
 
-/** All that a client sees of a response, except random values. */
+/** Returns the parts of a response that a client sees, without random values. */
 async function seen(response: Response) {
   const { "x-request-id": id, ...headers } = Object.fromEntries(response.headers);
   match(id, /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);

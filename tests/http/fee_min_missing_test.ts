@@ -1,4 +1,4 @@
-/** A registry whose jetton pool has no minimum fee: that pool is not served, the others are. */
+/** The relayer does not serve a jetton pool without a minimum fee in the registry. It serves the others. */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { parseDeployments } from "../../src/core/protocol/deployments.ts";
 import { createApp } from "../../src/http/app.ts";

@@ -1,14 +1,14 @@
-/** The end of a request: whatever its headers say, no part of a body is handled as a request. */
+/** The end of a request: whatever its headers are, the server handles no part of a body as a request. */
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { listen } from "../../src/http/listener.ts";
 import { withApiAndApp } from "./api_harness.ts";
 
 const TIMEOUT_MS = 10_000;
 const BODY = JSON.stringify({ pool: `0:${"ab".repeat(32)}`, commitment: "0x01" });
-/** What must not be answered where it is a part of a body. */
+/** A request that the server must not answer if it is part of a body. */
 const HIDDEN = "GET /pools HTTP/1.1\r\nhost: x\r\n\r\n";
 const OF_HIDDEN = "deployedSeqno";
-/** Follows on every connection, and lets the server close it. */
+/** The last request on every connection: the server then closes it. */
 const LAST = "GET /livez HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
 
 function posted(headers: readonly string[], body: string): string {
@@ -20,7 +20,7 @@ const inChunks = `${chunk(BODY)}0\r\n\r\n`;
 const told = (length: number) => `content-length: ${length}`;
 const CHUNKED = "transfer-encoding: chunked";
 
-/** A client's end of a connection to a server of its own, which it does not wait for without end. */
+/** A client's end of a connection to its own server. Every wait has a timeout. */
 class Client {
   readonly #connection: Deno.Conn;
   #text = "";
@@ -30,7 +30,7 @@ class Client {
   }
 
   async send(text: string): Promise<void> {
-    await this.#connection.write(new TextEncoder().encode(text)).catch(() => {}); // it may be closed by now
+    await this.#connection.write(new TextEncoder().encode(text)).catch(() => {}); // it may be closed already
   }
 
   /** Reads the next response to its end, and returns its status. */
@@ -65,7 +65,7 @@ class Client {
       this.#text += new TextDecoder().decode(bytes.subarray(0, count ?? 0));
       return count !== null;
     } catch (error) {
-      if (error instanceof Deno.errors.ConnectionReset) return false; // closed before all was read
+      if (error instanceof Deno.errors.ConnectionReset) return false; // closed before everything was read
       throw error;
     } finally {
       clearTimeout(timer);
@@ -89,7 +89,7 @@ async function withClient(act: (client: Client) => Promise<void>, bodyPatienceMs
 const statuses = (text: string) =>
   [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
 
-/** 503: the shape is right, and the pool not ready. */
+/** The expected status is 503 if the request is well-formed, because the pool is not ready. */
 const cases: readonly (readonly [what: string, request: string, answers: readonly number[]])[] = [
   ["as long as told", posted([told(BODY.length)], BODY), [503, 200]],
   ["as long as told twice", posted([told(BODY.length), told(BODY.length)], BODY), [503, 200]],
@@ -126,7 +126,7 @@ for (const [what, request, answers] of cases) {
     }));
 }
 
-/** What may be meant by both: the runtime refuses it, or the chunks count and nothing more is answered. */
+/** The length is ambiguous: the runtime refuses the request, or reads the chunks and answers nothing more. */
 const both: readonly (readonly [what: string, request: string])[] = [
   ["all of it", posted([told(inChunks.length), CHUNKED], inChunks + HIDDEN)],
   ["more", posted([told((inChunks + HIDDEN).length), CHUNKED], inChunks + HIDDEN)],

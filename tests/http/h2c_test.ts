@@ -1,6 +1,6 @@
 /**
- * HTTP/2 without TLS, which the runtime serves to clients that begin with it, and which cannot be turned
- * off. The limits of the API hold there too.
+ * HTTP/2 without TLS: the runtime serves it to clients that begin with it, and it cannot be disabled. The
+ * limits of the API apply to it as well.
  */
 import { deepEqual, equal, ok } from "node:assert/strict";
 import http2 from "node:http2";
@@ -10,7 +10,7 @@ import { createMemoryRateLimitStore } from "../../src/store/memory/memory_rate_l
 import { payload, withApiAndApp } from "./api_harness.ts";
 
 interface Answer {
-  /** undefined: the stream was reset. */
+  /** Undefined if the stream was reset. */
   readonly status?: number;
   // deno-lint-ignore no-explicit-any
   readonly body?: any;
@@ -18,7 +18,7 @@ interface Answer {
 
 type Ask = (headers: http2.OutgoingHttpHeaders, body?: string, end?: boolean) => Promise<Answer>;
 
-/** One HTTP/2 connection to the API. */
+/** Opens one HTTP/2 connection to the API. */
 async function overHttp2(act: (ask: Ask) => Promise<void>, options: AppOptions = {}): Promise<void> {
   await withApiAndApp(async (app) => {
     const listener = listen((request, from) => app.fetch(request, from), { host: "127.0.0.1", port: 0 });
@@ -55,7 +55,7 @@ function ask(
 }
 
 const post = { ":method": "POST", ":path": "/note/check", "content-type": "application/json" };
-const ignore = Deno.version.deno.startsWith("2.4."); // its client of HTTP/2 fails, not its server
+const ignore = Deno.version.deno.startsWith("2.4."); // its HTTP/2 client fails, not its server
 const sanitize = { sanitizeOps: false, sanitizeResources: false }; // the client's socket closes a little later
 
 Deno.test({

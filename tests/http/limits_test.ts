@@ -1,12 +1,10 @@
-/**
- * Requests that hold a slot without using it: slow bodies, and more requests at once than there are slots.
- */
+/** Requests that hold a slot without using it: slow bodies, and more concurrent requests than slots. */
 import { equal, match, ok } from "node:assert/strict";
 import { isProblem, payload, post, withApi, withApiAndApp } from "./api_harness.ts";
 import { waitUntil } from "../../testkit/programs/wait_until.ts";
 import { listen } from "../../src/http/listener.ts";
 
-/** A body of which only the beginning arrives, until `end`. */
+/** Creates a body that sends only its beginning, until `end` is called. */
 function slowBody(): { body: ReadableStream<Uint8Array>; end: () => void } {
   let end = () => {};
   const body = new ReadableStream<Uint8Array>({
@@ -81,8 +79,9 @@ class Unread {
   constructor(readonly base: string, readonly connections: Deno.Conn[]) {}
 
   /**
-   * Requests until the sockets' buffers, whatever their size, are full and these connections hold every
-   * slot. One request at a time: a second one behind the first would be refused because of the first.
+   * Sends requests until the sockets' buffers are full, whatever their size, and these connections hold every
+   * slot. Only one request is sent at a time: a second one behind the first would be refused because of the
+   * first.
    */
   async holdPlaces(): Promise<void> {
     const request = new TextEncoder().encode(`GET ${LARGE_FILE} HTTP/1.1\r\nhost: x\r\n\r\n`);

@@ -1,4 +1,4 @@
-/** What an operator's monitoring sees: `/metrics`, `/readyz`, and that no client is in either. */
+/** The data for an operator's monitoring: `/metrics` and `/readyz`, and that neither identifies a client. */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { Secret } from "../../src/core/text/secret.ts";
 import { handleMetricsRequest } from "../../src/http/routes/metrics_routes.ts";

@@ -91,7 +91,7 @@ Deno.test("openapi: the documentation of a proof's coordinates includes integers
     }
   }));
 
-/** What a server answers to bytes. */
+/** Sends bytes to a server, and returns the status and body of its answer. */
 async function raw(url: string, text: string): Promise<{ status: number; body: string }> {
   const { hostname, port } = new URL(url);
   using connection = await Deno.connect({ hostname, port: Number(port) });

@@ -1,4 +1,4 @@
-/** Rate limits of the API, over the cache that replicas share and without it. */
+/** The rate limits of the API, with the cache that replicas share and without it. */
 import { equal, ok } from "node:assert/strict";
 import { Problem } from "../../src/core/errors/problem.ts";
 import { createClientKey } from "../../src/http/limits/client_address.ts";

@@ -1,4 +1,4 @@
-/** `tonado compliance` and `tonado pool stats` against a pool that was used. */
+/** `tonado compliance` and `tonado pool stats` for a pool with deposits and withdrawals. */
 import { openReport, openScene } from "./scene.ts";
 import { makeReports } from "./make_reports.ts";
 import { refuseFalseStatements } from "./false_statements.ts";

@@ -1,4 +1,4 @@
-/** Files that are not a report's own JSON or page are refused. */
+/** Refuses files that are not a report's own JSON or page. */
 import assert from "node:assert/strict";
 import { runCli } from "../../support/cli/run_cli.ts";
 import { type ComplianceScene, type ReportedScene } from "./scene.ts";

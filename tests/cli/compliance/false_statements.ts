@@ -1,4 +1,4 @@
-/** Statements that contradict the chain or their proof are refused. */
+/** Refuses statements that contradict the chain or their proof. */
 import assert from "node:assert/strict";
 import { type ComplianceStatement } from "../../../src/core/protocol/compliance.ts";
 import { fieldToHex } from "../../../src/core/crypto/field.ts";
@@ -7,7 +7,7 @@ import { type ReportedScene } from "./scene.ts";
 
 type Test = Deno.TestContext;
 
-/** Changes what a report states, and proves it where its owner can. */
+/** Changes a report's statements, and proves them where their owner can. */
 export async function refuseFalseStatements(t: Test, scene: ReportedScene): Promise<void> {
   const { notes, failures, statement } = scene;
   await t.step("a report altered anywhere fails by its proof", () => refusesAltered(scene));

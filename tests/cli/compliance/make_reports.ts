@@ -1,4 +1,4 @@
-/** Reports: their output, the content of their files, and which files they replace. */
+/** Creates reports: their output, the content of their files, and which files they replace. */
 import assert from "node:assert/strict";
 import { Address } from "@ton/core";
 import { fieldToHex } from "../../../src/core/crypto/field.ts";

@@ -1,4 +1,4 @@
-/** A pool that was used, and the owner's report of a withdrawal from it. */
+/** A pool with deposits and withdrawals, and the owner's report of one withdrawal. */
 import assert from "node:assert/strict";
 import { Address } from "@ton/core";
 import {
@@ -63,7 +63,7 @@ export async function openReport({ net, notes, out }: ComplianceScene) {
       .filter(({ verdict }) => verdict === "failed").map(({ name, detail }) => `${name}: ${detail}`).join(
         "\n",
       );
-  /** Proves a statement, as its owner can even if it is false. */
+  /** Proves a statement as its owner, who can also prove a false one. */
   const prove = async (statement: ComplianceStatement, { nullifier, secret }: Note) => {
     const [root, nullifierHash, bound] = compliancePublicSignals(statement).map(BigInt);
     const none = { relayer: 0n, fee: 0n, refund: 0n };

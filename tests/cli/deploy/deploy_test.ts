@@ -10,7 +10,7 @@ import { openWallet } from "../../../src/ton/wallet/wallet.ts";
 import { withTempDirectory } from "../../../testkit/programs/temp_directory.ts";
 import { runCli } from "../../support/cli/run_cli.ts";
 
-/** Starts a local network without pools, and opens a wallet that pays. */
+/** Starts a local network without pools, and opens a wallet with coins. */
 async function openScene(dir: string) {
   await using stack = new AsyncDisposableStack();
   const net = await startLocalnet({ blockTimeMs: 0, pools: [] });
@@ -270,7 +270,7 @@ async function reportsEmptyWallet({ mnemonic, at }: Scene): Promise<void> {
   assert.match(stderr, /holds 0, the pools need 2\.5 and fees \[insufficient_funds\]/);
 }
 
-/** Serves the endpoint `behind` without its zero state, so that it passes as mainnet. */
+/** Serves the endpoint `behind` without its zero state, so that clients treat it as mainnet. */
 function withoutZeroState(behind: string) {
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
     const headers = { "content-type": "application/json" };

@@ -9,7 +9,7 @@ import { withTempDirectory } from "../../../testkit/programs/temp_directory.ts";
 import { gatedWalletCode, LOCKED } from "../../support/contract_model/wallet_gate.ts";
 import { runCli } from "../../support/cli/run_cli.ts";
 
-/** Starts a local network without pools, with a wallet that pays. */
+/** Starts a local network without pools, and opens a wallet with coins. */
 async function openScene(dir: string) {
   await using stack = new AsyncDisposableStack();
   const net = await startLocalnet({ blockTimeMs: 0, pools: [] });
@@ -61,7 +61,7 @@ async function deploysAndFinds(
     async () => {
       const { code, stdout, stderr, prompts } = await runCli(deploy, env, { confirms: true });
       assert.equal(code, 0, stderr);
-      // 40 years of storage, and twice the value of the discovery.
+      // This is 40 years of storage, and twice the value of the discovery.
       assert.deepEqual(prompts.map((text) => text.replace(/7\.6\d+/, "7.6")), [
         "Send 7.6 TON to deploy on localnet?",
       ]);

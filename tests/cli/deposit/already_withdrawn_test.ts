@@ -1,4 +1,4 @@
-/** `tonado deposit` of a note that was withdrawn: it is no money any more, wherever its text is brought in again. */
+/** `tonado deposit` refuses a note that was withdrawn, however its text is imported again. */
 import assert from "node:assert/strict";
 import { formatNote } from "../../../src/core/protocol/note.ts";
 import { noteId } from "../../../src/client/notes/note_store.ts";

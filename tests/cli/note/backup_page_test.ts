@@ -1,4 +1,4 @@
-/** `tonado note backup --page`, and its restoration from the file, from a scanner and from typed text. */
+/** `tonado note backup --page`, and restoring from the file, from a scanner and from typed text. */
 import assert from "node:assert/strict";
 import { createNote, formatNote, type Note } from "../../../src/core/protocol/note.ts";
 import { findPaperCodes } from "../../../src/client/notes/paper/paper_code_text.ts";

@@ -1,4 +1,7 @@
-/** Notes that share a short id or a nullifier: each has its own state, and a note that cannot be withdrawn is not deposited. */
+/**
+ * Notes that share a short id or a nullifier: each has its own state, and `deposit` refuses a note that
+ * cannot be withdrawn.
+ */
 import assert from "node:assert/strict";
 import { createNoteSeed, deriveNote, formatNoteSeed } from "../../../src/core/protocol/seed/note_seed.ts";
 import { createNote, formatNote } from "../../../src/core/protocol/note.ts";

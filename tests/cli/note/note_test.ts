@@ -1,4 +1,4 @@
-/** `tonado note` as a depositor gives it, against a local network with a relayer. */
+/** `tonado note` as a depositor runs it, with a local network and a relayer. */
 import assert from "node:assert/strict";
 import { resolveDeployment } from "../../../src/cli/options/note_pools.ts";
 import { depositNative } from "../../../src/client/deposit/deposit_native.ts";

@@ -1,10 +1,10 @@
-/** Notes derived from the seed: deposited on one device and recovered on another from the seed alone. */
+/** Notes derived from the seed: one device deposits them, and another recovers them from the seed alone. */
 import assert from "node:assert/strict";
 import { decodeQrCodes } from "../../support/cli/qr_codes.ts";
 import { parseJsonLines, startCliFixture } from "../../support/cli/cli_fixture.ts";
 import { runCli, type TerminalUser } from "../../support/cli/run_cli.ts";
 
-/** Starts a local network without a relayer. Two note stores, on a computer and a phone, share a seed. */
+/** Starts a local network without a relayer. The note stores of a computer and a phone share a seed. */
 async function openScene() {
   await using stack = new AsyncDisposableStack();
   const fixture = stack.use(await startCliFixture({ relayer: false }));

@@ -1,4 +1,4 @@
-/** What libraries write to the console, and errors that nothing catches, are lines of the relayer's log. */
+/** The console output of libraries, and uncaught errors, become lines of the relayer's log. */
 import { deepEqual } from "node:assert/strict";
 import { sourceCommand } from "../../../testkit/programs/program.ts";
 
@@ -12,7 +12,7 @@ console.warn("deprecated");
 console.error(new Error("printed"));
 `;
 
-/** Runs the program and this after it. */
+/** Runs the program, followed by this code. */
 async function levels(more: string) {
   const file = await Deno.makeTempFile({ suffix: ".ts" });
   await Deno.writeTextFile(file, PROGRAM + more);

@@ -1,6 +1,6 @@
 /**
- * Foreign text on the terminal: control sequences from a registry, a file, an endpoint or a relayer are
- * escaped.
+ * Foreign text on the terminal: the program escapes control sequences from a registry, a file, an endpoint or
+ * a relayer.
  */
 import assert from "node:assert/strict";
 import { startCliFixture } from "../../support/cli/cli_fixture.ts";
@@ -23,7 +23,7 @@ function harmless({ stdout, stderr }: CliResult): void {
   assert.match(stdout + stderr, /\\u001b\[2J/, "it is shown as what it is");
 }
 
-/** A server whose every answer is `body`. */
+/** Starts a server that answers every request with `body`. */
 function answering(body: () => BodyInit) {
   const server = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen: () => {} },

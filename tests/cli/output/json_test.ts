@@ -6,7 +6,7 @@ const { stdout: bash } = await runCli(["completions", "bash"]);
 const lines = bash.matchAll(/^ {4}'([a-z ]*)'\) echo '(.*)' ;;$/gm);
 const places = [...lines].map(([, path, words]) => ({ path, words: words.split(" ") }));
 
-/** Commands that act; a group of commands has no flag but --help. */
+/** The commands that act. A group of commands accepts no flag but --help. */
 const acting = places.filter(({ path, words }) =>
   path !== "" && words.some((word) => word.startsWith("--") && word !== "--help")
 );
@@ -35,7 +35,7 @@ const helps = [["help"], ["--help"], ["help", "withdraw"], ["note", "check", "--
 ]];
 for (const args of helps) {
   for (const given of [[...args, "--json"], ["--json", ...args]]) {
-    if (given[0] === "--json" && args[0] === "note") continue; // a flag belongs behind its command
+    if (given[0] === "--json" && args[0] === "note") continue; // flags follow their command
     Deno.test(`tonado ${given.join(" ")}: the help, as JSON`, async () => {
       const plain = await runCli(args);
       const { code, stdout, stderr } = await runCli(given);

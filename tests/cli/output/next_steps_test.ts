@@ -1,4 +1,4 @@
-/** The next steps that errors name are possible, and help. */
+/** The next steps in error messages are possible and solve the problem. */
 import assert from "node:assert/strict";
 import { Address } from "@ton/core";
 import { DepositView } from "../../../src/cli/output/deposit_view.ts";

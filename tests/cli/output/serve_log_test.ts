@@ -1,4 +1,4 @@
-/** The process that operators run writes JSON lines and nothing else where its log is in JSON format. */
+/** With a JSON log, the process that operators run writes JSON lines and nothing else. */
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { formatDeployments } from "../../../src/core/protocol/deployments.ts";
 import { startLocalnet } from "../../../src/localnet/localnet.ts";
@@ -6,10 +6,10 @@ import { sourceCommand } from "../../../testkit/programs/program.ts";
 
 type Line = Readonly<Record<string, unknown>>;
 
-/** With --quiet: the first run on a machine downloads packages, which Deno reports in lines of its own. */
+/** Adds --quiet, because Deno reports downloads of packages in lines of its own. */
 const program = sourceCommand.flatMap((word) => word === "run" ? [word, "--quiet"] : [word]);
 
-/** Every line of a text, parsed. @throws for one that is not a JSON object */
+/** Parses every line of a text. @throws for a line that is not a JSON object */
 function parsed(text: string): Line[] {
   return text.split("\n").filter((line) => line !== "").map((line) => {
     try {
@@ -95,7 +95,7 @@ Deno.test("serve in JSON format: every line parses, from the start over bad requ
   );
   for (const answer of answers) await answer.body?.cancel();
   deepEqual(new Set(answers.map(({ status }) => status)), new Set([400]));
-  const chunked = new Blob(["{}"]).stream(); // reading it makes the runtime warn of a deprecation
+  const chunked = new Blob(["{}"]).stream(); // reading it causes a deprecation warning of the runtime
   const headers = { "content-type": "application/json" };
   equal((await fetch(`${url}/withdraw`, { method: "POST", headers, body: chunked })).status, 400);
   const broken = new AbortController();

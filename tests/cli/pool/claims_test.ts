@@ -1,6 +1,7 @@
 /**
- * `tonado pool claims` and `tonado pool retry` on a local network whose jetton's issuer locks the pool's wallet: the
- * payouts of a withdrawal become claims, are refused again, and are paid once the wallet is unlocked.
+ * `tonado pool claims` and `tonado pool retry` on a local network. The jetton's issuer locks the pool's
+ * wallet: payouts of a withdrawal become claims, are refused again, and are paid after the wallet is
+ * unlocked.
  */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { Address, beginCell, Cell } from "@ton/core";
@@ -21,7 +22,7 @@ const KEY = "jet-10";
 const DENOMINATION = 10_000_000n;
 const FEE = 50_000n;
 const recipient = new Address(0, Buffer.alloc(32, 0x42));
-/** THROW 48: refuses every message. */
+/** The code of a wallet that refuses every message with THROW 48. */
 const lockedCode = beginCell().storeUint(0xf230, 16).endCell();
 
 /** Starts a local network whose jetton pool has one deposit. */

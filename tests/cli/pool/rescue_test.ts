@@ -1,4 +1,4 @@
-/** `tonado pool rescue` as a user gives it, against a local network. */
+/** `tonado pool rescue` as a user runs it, on a local network. */
 import assert from "node:assert/strict";
 import { Address, toNano } from "@ton/core";
 import { depositNative } from "../../../src/client/deposit/deposit_native.ts";

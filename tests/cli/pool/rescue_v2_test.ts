@@ -1,4 +1,4 @@
-/** `tonado pool rescue` for a version 2 pool, against a local network. */
+/** `tonado pool rescue` for a version 2 pool, on a local network. */
 import assert from "node:assert/strict";
 import { Address, toNano } from "@ton/core";
 import { poseidon } from "../../../src/core/crypto/poseidon.ts";

@@ -1,4 +1,4 @@
-/** `tonado store report`: the ledger by day and pool, as a table and as JSON, of both kinds of stores. */
+/** `tonado store report`: the ledger by day and pool, as a table and as JSON, for both kinds of stores. */
 import { deepEqual, equal, match, throws } from "node:assert/strict";
 import { Address } from "@ton/core";
 import { parseTimeArgument, toReportRange } from "../../../src/cli/commands/store/report.ts";

@@ -10,7 +10,7 @@ import { runCli } from "../../support/cli/run_cli.ts";
 import { RelayerHarness } from "../../support/relayer/relayer_harness.ts";
 import { Version2Harness } from "../../support/relayer/version2_harness.ts";
 
-/** What a withdrawal of jettons may cost the relayer, in nano. */
+/** The maximum cost of a withdrawal of jettons to the relayer, in nano. */
 const maxCostNano = toNano(10);
 
 /** Starts a version 2 pool with three settled deposits and one payment, and stops its relayer. */

@@ -1,4 +1,4 @@
-/** `tonado store` where there is no store: what only looks makes none. */
+/** `tonado store` without a store: commands that only read do not create one. */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { mnemonicNew } from "@ton/crypto";

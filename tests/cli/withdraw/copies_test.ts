@@ -1,4 +1,4 @@
-/** A version 2 note whose commitment was paid twice, as anyone can do, is withdrawn once for each deposit. */
+/** Anyone can pay the commitment of a version 2 note again. Each deposit of it is withdrawn once. */
 import { deepEqual, doesNotMatch, equal, match } from "node:assert/strict";
 import { Address } from "@ton/core";
 import { parseTransferLink } from "../../../src/cli/commands/localnet/pay.ts";

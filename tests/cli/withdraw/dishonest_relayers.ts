@@ -1,4 +1,4 @@
-/** Relayers that report false states, or serve a false tree. */
+/** Relayers that report false states or serve a false tree. */
 import assert from "node:assert/strict";
 import { parseJsonLines } from "../../support/cli/cli_fixture.ts";
 import { falseTrees } from "./false_answers.ts";

@@ -31,7 +31,7 @@ Deno.test("spoilt points, infinity and points outside their subgroups pay and de
         "ERR_PROOF_INVALID",
         () => jettons.withdraw({ ...spent, proof: invalidateProof(withdraw, spoil) }),
       );
-      if (!claim.startsWith("c ") && !claim.startsWith("a ")) return; // one point of each kind is enough here
+      if (!claim.startsWith("c ") && !claim.startsWith("a ")) return; // here one point of each kind is enough
       const proof = invalidateProof(deposit, spoil);
       await assertJettonsReturned(
         jettons,
@@ -124,7 +124,7 @@ Deno.test("a root is accepted with 29 jetton deposits after it and refused with 
   const { pool } = jettons;
   for (const deposits of [30, 31, 33, 63, 64, 94]) {
     const roots = await jettons.setState({ deposits });
-    const root = roots.at(-30)!; // 29 deposits came after it
+    const root = roots.at(-30)!; // 29 deposits follow it
     assertSucceeded(await jettons.withdraw({ root }), `${deposits} deposits`);
     assertSucceeded(await jettons.deposit(), `${deposits} deposits`);
     await assertRejected(pool, "ERR_UNKNOWN_ROOT", () => jettons.withdraw({ root }));
@@ -168,7 +168,7 @@ Deno.test("a double spend of jettons, in one block by two senders or in one batc
 Deno.test("jetton deposits that race for one leaf in one block: one is taken, the other's jettons return", async () => {
   const jettons = await JettonSandbox.open();
   const { pool, poolWallet } = jettons;
-  // As the pool's wallet delivers two transfers in one block.
+  // The pool's wallet delivers two transfers in one block.
   await jettons.mint(pool.address, 2n * pool.denomination);
   const notify = async (sender: Address) =>
     beginCell().storeUint(opCodes.transfer_notification, 32).storeUint(0, 64).storeCoins(pool.denomination)

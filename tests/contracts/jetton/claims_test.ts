@@ -1,4 +1,4 @@
-/** Payouts that the jetton wallet refuses are claims, which anyone may retry. */
+/** Payouts that the jetton wallet refuses become claims, which anyone may retry. */
 import assert from "node:assert/strict";
 import { contractConstants } from "../../../testkit/chain/contract_constants.ts";
 import { Address, beginCell, toNano } from "@ton/core";
@@ -54,7 +54,7 @@ for (const prices of ["old", "mainnet"] satisfies PriceList[]) {
       refusals(jettons, outcome).map(({ kind, claimId, amount }) => [kind, claimId, amount]),
       claims.map(({ id, amount }) => ["payout_claimed", id, amount]),
     );
-    // The sender gets the value of both transfers back, less what the way cost and the claims' storage.
+    // The sender gets back the value of both transfers, less the cost of delivery and the claims' storage.
     const returned = (await pool.chain.getContract(from)).balance;
     assert.ok(returned > toNano("0.15"), `${returned}`);
     assert.ok(
@@ -62,7 +62,7 @@ for (const prices of ["old", "mainnet"] satisfies PriceList[]) {
       "the note's storage and that of both claims is paid",
     );
 
-    // A note that is paid by claims is spent: it cannot be withdrawn once more, to anyone.
+    // A note that is paid by claims is spent: it cannot be withdrawn again to anyone.
     for (const again of [note, { ...note, recipient: at(4) }]) {
       await assertRejected(pool, "ERR_ALREADY_SPENT", () => jettons.withdraw(again));
     }
@@ -155,7 +155,7 @@ Deno.test("a withdrawal is refused while the wallet refuses payouts: two more cl
   assert.equal((await pool.getPoolInfo()).claims, 254);
 });
 
-// The wallet is locked while it is asked to pay the refused destination, and unlocked for all others.
+// The wallet is locked while it receives the payout to the refused destination, and unlocked for all others.
 Deno.test("a wallet that always refuses one destination lets anyone block withdrawals for good, at the stated cost", async () => {
   const jettons = await withClaims(253);
   const { pool } = jettons;
@@ -169,7 +169,8 @@ Deno.test("a wallet that always refuses one destination lets anyone block withdr
     const unlock = await lockWallet(jettons);
     const attached = await pool.withdrawValue();
     const from = at(claims);
-    // A withdrawal may give its relayer all but one unit, so the refused destination need not get more.
+    // A withdrawal may give its relayer all but one unit, so the payout to the refused destination may be one
+    // unit.
     assertSucceeded(
       await jettons.withdraw({ recipient: at(5), relayer: null, fee: 0n, from, value: attached }),
     );

@@ -1,4 +1,4 @@
-/** How a jetton pool learns of its wallet: from its master alone, once, asked by anyone. */
+/** The discovery of a jetton pool's wallet: only its master can set it, once, and anyone may request it. */
 import assert from "node:assert/strict";
 import { Address, beginCell, type Builder, Cell, toNano } from "@ton/core";
 import { opCodes, storeDiscoverJettonWallet } from "../../../src/core/protocol/messages/pool_messages.ts";

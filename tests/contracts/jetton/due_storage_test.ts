@@ -1,6 +1,6 @@
 /**
- * Storage that is due and that the chain has not collected: every message must bring it beside its own cost, or the pool
- * would pay it with coins of other notes.
+ * Due storage that the chain has not collected: every message must bring it in addition to its own cost.
+ * Otherwise the pool would pay it with the coins of other notes.
  */
 import assert from "node:assert/strict";
 import { contractConstants } from "../../../testkit/chain/contract_constants.ts";
@@ -23,7 +23,7 @@ const constant = await contractConstants(1);
 const max = (a: bigint, b: bigint) => a > b ? a : b;
 const at = (byte: number) => new Address(0, Buffer.alloc(32, byte));
 
-/** A transfer to the pool's wallet, by SPEC.md. */
+/** The cost of a transfer to the pool's wallet, by SPEC.md. */
 const transferCost = max(
   toNano("0.1"),
   prices.gas(40_000n) + 2n * prices.forward(0, { cells: 30n, bits: 12_000n }) +
@@ -37,7 +37,7 @@ const claimsOf = (count: number) =>
     Array.from({ length: count }, (_, i) => [BigInt(i + 1) * CLAIM_ID, { amount: 5n, destination: at(5) }]),
   );
 
-/** A pool of five notes and a claim, without a coin, `idle` seconds after its last message. */
+/** Opens a pool of five notes and a claim, without coins, `idle` seconds after its last message. */
 async function idlePool(idle: number): Promise<JettonSandbox> {
   const jettons = await JettonSandbox.open({ prices: "mainnet" });
   const { pool } = jettons;
@@ -49,7 +49,7 @@ async function idlePool(idle: number): Promise<JettonSandbox> {
   return jettons;
 }
 
-/** The storage fee that is due in the pool's transaction, in nano. */
+/** Returns the storage fee that is due in the pool's transaction, in nano. */
 function dueOf({ tx }: Outcome): bigint {
   assert.ok(tx.description.type === "generic");
   return tx.description.storagePhase?.storageFeesDue ?? 0n;
@@ -157,7 +157,7 @@ for (const list of ["mainnet", "old"] as const) {
 
 Deno.test("a deposit's quote counts storage from the last message on, and none for a pool that had no message", async () => {
   const DAY = 86_400;
-  const [, , [, leastOf]] = messages; // that of a deposit
+  const [, , [, leastOf]] = messages; // the value of a deposit
   const quoteOf = async (touched: number | undefined, idle: number) => {
     const jettons = await JettonSandbox.open({ prices: "mainnet" });
     const { pool } = jettons;
@@ -165,7 +165,7 @@ Deno.test("a deposit's quote counts storage from the last message on, and none f
     await jettons.setState({ deposits: 5, jetton, ...touched !== undefined && { touched } });
     await pool.setState({ balance: 1n });
     pool.chain.now! += idle;
-    return await jettons.depositValue() - leastOf() + 1n; // the pool has one nano of it
+    return await jettons.depositValue() - leastOf() + 1n; // the pool pays one nano of it
   };
   assert.equal(await quoteOf(0, 0), 1n);
   assert.equal(await quoteOf(0, DAY), 1n);

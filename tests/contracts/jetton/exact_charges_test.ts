@@ -1,4 +1,7 @@
-/** What a jetton pool writes, bit by bit, and what its transfers carry when prices are far from today's: from SPEC.md. */
+/**
+ * The storage that a jetton pool writes, bit by bit, and the value of its transfers at extreme prices, both
+ * computed from SPEC.md.
+ */
 import assert from "node:assert/strict";
 import { Address, beginCell, Cell, toNano } from "@ton/core";
 import { defaultConfig } from "@ton/sandbox/dist/config/defaultConfig.js";
@@ -16,7 +19,7 @@ const DEPOSIT_GAS = BigInt(/^const GAS_HIGHEST_JETTON_DEPOSIT = (\d+)/m.exec(fee
 const WITHDRAW_GAS = BigInt(/^const GAS_HIGHEST_JETTON_WITHDRAW = (\d+)/m.exec(fees)![1]);
 const somebody = (byte: number, workchain = 0) => new Address(workchain, Buffer.alloc(32, byte));
 const prices = chainPrices(mainnetConfig());
-/** What a deposit leaves in the pool: 40 years of two keys. */
+/** Returns the value that a deposit leaves in the pool: 40 years of two keys. */
 function prepaid(at: ChainPrices): bigint {
   const fee = at.storage({ cells: 2n, bits: 204n, seconds: 1_262_304_000n });
   return fee > toNano("0.01") ? fee : toNano("0.01");
@@ -109,7 +112,7 @@ for (const [whose, times, base] of scaledPrices) {
       await jettons.withdraw({ nullifierHash, recipient: somebody(1), relayer: somebody(2) }),
     );
     const transfers = outcome.sent.filter(({ body }) => opCodeOf(body) === opCodes.transfer);
-    // The quote asks for the gas of the highest path twice; what is not used is split over the transfers.
+    // The quote includes the gas of the most expensive path twice; the transfers share what remains.
     const [surplus, other] = transfers.map((message) => coins(message) - carried);
     assert.equal(surplus, other);
     assert.ok(surplus > dear.gas(WITHDRAW_GAS) / 2n && surplus < dear.gas(WITHDRAW_GAS));

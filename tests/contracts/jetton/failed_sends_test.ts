@@ -1,5 +1,6 @@
 /**
- * Messages and logs that a jetton pool cannot send: nothing is lost, and a claim stays whatever else fails.
+ * Messages and logs that a jetton pool cannot send: nothing is lost, and a claim remains even if its payment
+ * fails.
  */
 import assert from "node:assert/strict";
 import { Address, beginCell, toNano } from "@ton/core";
@@ -47,7 +48,7 @@ Deno.test("a claim is stored and logged although the rest of its value cannot be
   assert.equal((await pool.getPoolInfo()).claims, 1);
 });
 
-/** Refuses the same payout with several values, always in the same state and without coins. */
+/** Refuses the same payout with several values, each time from the same state without coins. */
 async function bouncedPayouts(claims: number) {
   const jettons = await withClaims(claims);
   const { pool } = jettons;
@@ -56,7 +57,7 @@ async function bouncedPayouts(claims: number) {
     await pool.setState({ data, balance: 0n });
     return await pool.send(bounce(payout(at(1), 77n)), value, fromWallet(jettons));
   };
-  /** Returns the least value of which `holds` is true, by bisection, up to `excess` nano more. */
+  /** Returns the lowest value for which `holds` is true, by bisection, up to `excess` nano too high. */
   const least = async (holds: (outcome: Outcome) => boolean, excess = 0n) => {
     let [low, high] = [0n, 20_000_000n];
     while (high - low > excess + 1n) {

@@ -1,4 +1,4 @@
-/** Messages that resemble refused payouts: no claim can be forged or lost. */
+/** Messages that resemble refused payouts: they can neither forge nor remove a claim. */
 import assert from "node:assert/strict";
 import { beginCell, type Cell, toNano } from "@ton/core";
 import { opCodes } from "../../../src/core/protocol/messages/pool_messages.ts";
@@ -75,7 +75,7 @@ Deno.test("bounced messages that are no payout of this pool are donations: no cl
       () => pool.send(genuine, toNano("0.1"), { from, bounce: false, bounced: true }),
     );
   }
-  // A message that imitates a bounce.
+  // This message imitates a bounce.
   await assertValueKept(pool, () => pool.send(genuine, toNano("0.1"), { from: jettons.poolWallet }));
   assert.equal((await pool.getPoolInfo()).claims, 0);
   assertSucceeded(await pool.send(genuine, toNano("0.1"), fromWallet(jettons)));
@@ -86,7 +86,7 @@ Deno.test("the return of a refused deposit that bounces is no claim, so nobody c
   const jettons = await JettonSandbox.open();
   const { pool } = jettons;
   const transfer = await jettons.transferMessage({ amount: 1n });
-  // The wallet is locked after it has notified the pool, and refuses the way back.
+  // The wallet is locked after it has notified the pool, and refuses the return transfer.
   const unlock = await lockWallet(jettons);
   const notification = beginCell().storeUint(opCodes.transfer_notification, 32).storeUint(0, 64).storeCoins(
     1n,

@@ -1,4 +1,4 @@
-/** A jetton deposit and its withdrawal by a relayer with the real keys, the real circuits and the committed code. */
+/** A jetton deposit, and its withdrawal by a relayer, with the real keys, circuits and committed code. */
 import assert from "node:assert/strict";
 import { Address, Cell, toNano } from "@ton/core";
 import { addressToField } from "../../../src/core/protocol/messages/address_field.ts";

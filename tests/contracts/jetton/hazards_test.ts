@@ -1,4 +1,7 @@
-/** What could part jettons from notes: sends that fail, prices out of the ordinary, every amount of gas too little. */
+/**
+ * Events that could separate jettons from notes: sends that fail, extreme prices, and every amount of gas
+ * that is too low.
+ */
 import assert from "node:assert/strict";
 import { Address, beginCell, toNano } from "@ton/core";
 import { internal } from "@ton/sandbox";
@@ -21,7 +24,7 @@ import {
 
 const somebody = (byte: number, workchain = 0) => new Address(workchain, Buffer.alloc(32, byte));
 
-/** Nothing happened: state and coins are as before, and the value went back. */
+/** Asserts that an attempt changed nothing: state and coins are as before, and the value returned. */
 async function assertUndone(pool: PoolSandbox, attempt: () => Promise<Outcome>): Promise<void> {
   const data = await pool.data();
   const outcome = await attempt();
@@ -63,7 +66,7 @@ Deno.test("a deposit stands although its excess cannot be sent, which then stays
   const jettons = await JettonSandbox.open();
   const { pool } = jettons;
   const [from, newRoot, value] = [jettons.poolWallet, freshElement(), toNano(1)];
-  // As the wallet would report a depositor that cannot be reached.
+  // The wallet would report an unreachable depositor in this way.
   const notification = beginCell().storeUint(opCodes.transfer_notification, 32).storeUint(0, 64)
     .storeCoins(pool.denomination).storeAddress(somebody(0xdd)).storeBit(1)
     .storeRef(await pool.depositBody({ newRoot })).endCell();
@@ -112,7 +115,10 @@ Deno.test("a withdrawal with too little for its gas, at every 2,000 of it, chang
   assertSucceeded(await jettons.withdraw({ nullifierHash }));
 });
 
-/** A pool that owes storage for `seconds` seconds and has no coins to pay it, and wallets with coins. */
+/**
+ * Opens a pool that owes storage for `seconds` seconds and has no coins to pay it, with wallets that have
+ * coins.
+ */
 async function indebted(seconds: number): Promise<JettonSandbox> {
   const jettons = await JettonSandbox.open();
   const { pool } = jettons;
@@ -126,7 +132,8 @@ async function indebted(seconds: number): Promise<JettonSandbox> {
   return jettons;
 }
 
-// A notification does not bounce, so the chain takes what is due of its value: once the jettons were lost by it.
+// A notification does not bounce, so the chain takes the due storage from its value. An earlier version lost
+// the jettons.
 for (const seconds of [90_000_000, 450_000_000, 550_000_000]) {
   Deno.test(`what get_deposit_value says suffices a pool that owes ${seconds} seconds of storage`, async () => {
     const jettons = await indebted(seconds);

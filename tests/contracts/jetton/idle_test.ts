@@ -1,4 +1,7 @@
-/** How long an unused pool's jetton wallet lives, and what a withdrawal then meets. The documents quote these figures. */
+/**
+ * The lifetime of an unused pool's jetton wallet, and what happens to a withdrawal after it. The documents
+ * quote these figures.
+ */
 import assert from "node:assert/strict";
 import { Address, Cell } from "@ton/core";
 import { mainnetConfig } from "../../../src/localnet/mainnet_config.ts";
@@ -8,7 +11,7 @@ import { assertSucceeded } from "../../support/contracts/jetton_assertions.ts";
 import { JettonSandbox } from "../../../testkit/chain/jetton_sandbox.ts";
 
 const YEAR = 31_557_600;
-/** Storage that may be due, in nano, before the chain freezes an account. */
+/** The due storage, in nano, above which the chain freezes an account. */
 const FREEZE_LIMIT = 100_000_000n;
 const prices = chainPrices(mainnetConfig());
 const wallets = {
@@ -21,7 +24,7 @@ const [spec, security] = await Promise.all(
   ),
 );
 
-/** A pool with one note, and its wallet as the deposit left it. */
+/** Opens a pool with one note. Its wallet is as the deposit left it. */
 async function idle(jetton: typeof wallets[keyof typeof wallets]) {
   const jettons = await JettonSandbox.open({ jetton });
   assertSucceeded(await jettons.deposit());

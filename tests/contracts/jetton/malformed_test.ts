@@ -1,4 +1,7 @@
-/** Malformed messages to a jetton pool, messages that bounce, and where acceptance ends: the last leaf, a payload's layout. */
+/**
+ * Malformed messages to a jetton pool, bounced messages, and the limits of what it accepts: the last leaf, a
+ * payload's layout.
+ */
 import assert from "node:assert/strict";
 import { Address, beginCell, type Builder, Cell, toNano } from "@ton/core";
 import { exitCodes } from "../../../src/core/errors/problem.ts";
@@ -50,7 +53,7 @@ Deno.test("a recipient that refuses its refund, or has no code, keeps it: no pay
   const jettons = await JettonSandbox.open();
   const { pool } = jettons;
   assertSucceeded(await jettons.deposit());
-  const recipient = jettons.minter.address; // an owner that throws at what it does not know
+  const recipient = jettons.minter.address; // throws at every message that it does not know
   const before = (await pool.chain.getContract(recipient)).balance;
   const outcome = assertSucceeded(await jettons.withdraw({ recipient, refund: toNano(2) }));
   assert.equal(await jettons.balanceOf(recipient), pool.denomination - FEE);

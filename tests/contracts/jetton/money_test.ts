@@ -1,7 +1,7 @@
 /**
- * The money of a jetton pool at the sandbox's old prices and at mainnet's: jettons to the unit, coins to
- * the nano. The sender pays all costs; the pool keeps what SPEC.md says of a withdrawal and never loses a
- * nano.
+ * The money of a jetton pool at the sandbox's old prices and at mainnet's: jettons to the unit, coins to the
+ * nano. The sender pays all costs. The pool keeps the part of a withdrawal that SPEC.md specifies and never
+ * loses a nano.
  */
 import assert from "node:assert/strict";
 import { contractConstants } from "../../../testkit/chain/contract_constants.ts";
@@ -32,11 +32,13 @@ const max = (...values: bigint[]) => values.reduce((a, b) => a > b ? a : b);
 const fresh = (byte: string, workchain = 0) => new Address(workchain, Buffer.from(byte.repeat(32), "hex"));
 const coins = ({ info }: Outcome["sent"][number]) => info.type === "internal" ? info.value.coins : 0n;
 
-/** What a deposit and a withdrawal each leave in the pool, by SPEC.md: 40 years of two keys. */
+/**
+ * Returns the value that a deposit and a withdrawal each leave in the pool, by SPEC.md: 40 years of two keys.
+ */
 const keepOf = (prices: ChainPrices) =>
   max(toNano("0.01"), prices.storage({ cells: 2n, bits: 204n, seconds: STORAGE_SECONDS }));
 
-/** What each transfer carries, by SPEC.md. */
+/** Returns the value that each transfer carries, by SPEC.md. */
 const transferValue = (prices: ChainPrices) =>
   max(
     toNano("0.1"),
@@ -44,7 +46,7 @@ const transferValue = (prices: ChainPrices) =>
       prices.storage({ cells: 4n, bits: 1_500n, seconds: 157_788_000n }),
   );
 
-/** The least value of a withdrawal, by SPEC.md. */
+/** Returns the lowest value of a withdrawal, by SPEC.md. */
 function leastValue(
   prices: ChainPrices,
   { transfers, refund }: { transfers: bigint; refund: bigint },
@@ -53,7 +55,10 @@ function leastValue(
     transfers * (transferValue(prices) + prices.forward(0, TRANSFER)) + refund + keepOf(prices);
 }
 
-/** Storage fee at the bound of a pool's size, by SPEC.md; by default, half of its deposits are withdrawn. */
+/**
+ * Returns the storage fee for the largest size of a pool, by SPEC.md. By default, half of its deposits are
+ * withdrawn.
+ */
 function storageFee(
   prices: ChainPrices,
   deposits: number,
@@ -69,7 +74,7 @@ function storageFee(
   });
 }
 
-/** Sizes that are charged but that these messages do not have, and at most 300 gas. */
+/** Returns the charge for sizes that these messages do not have, and for at most 300 gas. */
 function room(prices: ChainPrices, { sent }: Outcome): bigint {
   const transfers = sent.filter(({ body }) => opCodeOf(body) === opCodes.transfer);
   const bits = transfers.reduce((sum, { body }) => sum + TRANSFER.bits - BigInt(body.bits.length), 0n);
@@ -151,7 +156,7 @@ for (const list of Object.keys(priceLists) as PriceList[]) {
 
         const transfers = outcome.sent.filter(({ body }) => opCodeOf(body) === opCodes.transfer);
         assert.equal(transfers.length, Number(fee < pool.denomination) + Number(fee > 0n));
-        // What the value exceeds the cost by is split evenly.
+        // The transfers share the value beyond the cost equally.
         assert.equal(new Set(transfers.map(coins)).size, 1);
         for (const message of transfers) {
           assert.ok(coins(message) > transferValue(prices));
@@ -159,7 +164,7 @@ for (const list of Object.keys(priceLists) as PriceList[]) {
           assert.equal(message.info.dest?.toString(), jettons.poolWallet.toString());
         }
         assert.equal(outcome.sent.length, transfers.length + Number(refund > 0n));
-        // What each transfer leaves goes to the sender of the withdrawal.
+        // The remainder of each transfer goes to the sender of the withdrawal.
         const excesses = outcome.transactions.filter(({ inMessage }) =>
           inMessage && opCodeOf(inMessage.body) === opCodes.excesses
         );
@@ -236,7 +241,7 @@ for (const list of Object.keys(priceLists) as PriceList[]) {
         if (idle > 0 && deposits === 100_000) assert.ok(due > balance, "nothing is due beyond the balance");
       }
     }
-    // Nothing is due in the second of the last message, nor if there was none, though the pool has no coins.
+    // Nothing is due in the second of the last message, or without one, even if the pool has no coins.
     for (const touched of [pool.chain.now!, 0]) {
       await jettons.setState({ deposits: 100_000, withdrawals: 50_000, touched });
       await pool.setState({ balance: 1n });

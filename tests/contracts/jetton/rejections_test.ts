@@ -1,4 +1,4 @@
-/** Deposits that a jetton pool refuses: their jettons return to their owner, with the reason. */
+/** Deposits that a jetton pool refuses: the jettons return to their owner with the reason. */
 import assert from "node:assert/strict";
 import { Address, beginCell, Cell, toNano } from "@ton/core";
 import { internal } from "@ton/sandbox";
@@ -27,7 +27,7 @@ const taken = freshElement();
 const commitments = new SetModel();
 commitments.add(taken);
 
-/** Body of a notification as wallets write them. */
+/** Builds the body of a notification as wallets write it. */
 function notification(amount: bigint, sender: Address | null, payload: Cell | null): Cell {
   return beginCell().storeUint(opCodes.transfer_notification, 32).storeUint(3, 64).storeCoins(amount)
     .storeAddress(sender).storeMaybeRef(payload).endCell();
@@ -162,7 +162,7 @@ for (const prices of ["mainnet", "old"] as PriceList[]) {
     }
     assert.ok(returned > 10);
     assert.ok(gaveBack > 0, "a wallet that could not return them keeps the value");
-    // Common wallets want 0.04 for a transfer; with twice that they are always back.
+    // Common wallets require 0.04 for a transfer; with twice that, the jettons always return.
     await assertJettonsReturned(
       jettons,
       "ERR_INSUFFICIENT_VALUE",
@@ -227,7 +227,7 @@ Deno.test("a forged notification from any sender moves no jettons of the pool", 
     assert.equal(outcome.exitCode, exitCodes.ERR_NOT_JETTON_WALLET);
     assert.ok((await pool.data()).equals(data));
     assert.ok(outcome.balanceAfter >= outcome.balanceBefore, "the pool paid for it");
-    // The response goes to the sender only.
+    // The response goes only to the sender.
     assert.deepEqual(outcome.sent.map(({ info }) => info.dest?.toString()), [from.toString()]);
     assert.equal(await jettons.balanceOf(pool.address), pool.denomination);
   }

@@ -1,6 +1,6 @@
 /**
- * A jetton pool with a second real jetton around it: the TEP-74 wallet and master that npm's `tonweb` ships compiled
- * (testkit/vectors/tonweb_jetton.json, made by `deno task jetton:fixture`).
+ * A jetton pool with the wallet and master of another jetton (TEP-74). npm's `tonweb` contains them in
+ * compiled form (testkit/vectors/tonweb_jetton.json, made by `deno task jetton:fixture`).
  */
 import assert from "node:assert/strict";
 import { Address, Cell, toNano } from "@ton/core";

@@ -1,4 +1,6 @@
-/** What a jetton pool refuses to pay, the owner's rights over it, and what an issuer can do to it. */
+/**
+ * Withdrawals that a jetton pool refuses, the owner's rights over the pool, and what an issuer can do to it.
+ */
 import assert from "node:assert/strict";
 import { Address, beginCell, toNano } from "@ton/core";
 import { storeAdmin, storeRecoverStuck } from "../../../testkit/chain/admin_messages.ts";
@@ -18,7 +20,7 @@ Deno.test("payees whom no standard wallet pays are ERR_BAD_ADDRESS: other workch
     await assertRejected(pool, "ERR_BAD_ADDRESS", () => jettons.withdraw({ recipient: payee }));
     await assertRejected(pool, "ERR_BAD_ADDRESS", () => jettons.withdraw({ relayer: payee }));
   }
-  // Another's wallet is an owner like any.
+  // Another pool's wallet is an owner like any other.
   assertSucceeded(await jettons.withdraw({ recipient: jettons.walletOf(pool.user.address) }));
 });
 

@@ -1,4 +1,4 @@
-/** What TypeScript reckons with is what the contracts are compiled with. */
+/** The constants in TypeScript equal those of the compiled contracts. */
 import assert from "node:assert/strict";
 import {
   ENDOWMENT_SECONDS,

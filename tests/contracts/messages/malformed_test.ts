@@ -1,4 +1,6 @@
-/** Bodies that are no deposit and no withdrawal though they begin like one: ERR_MALFORMED, before anything else. */
+/**
+ * Bodies that begin like a deposit or a withdrawal but are neither: ERR_MALFORMED, before any other check.
+ */
 import { beginCell, type Builder } from "@ton/core";
 import {
   alterCell,

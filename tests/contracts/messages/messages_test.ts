@@ -1,4 +1,4 @@
-/** What a pool does with messages that are neither deposits nor withdrawals, and with those that come back to it. */
+/** Messages to a pool that are neither deposits nor withdrawals, and messages that bounce back to it. */
 import assert from "node:assert/strict";
 import { Address, beginCell, Cell, external, toNano } from "@ton/core";
 import { createShardAccount } from "@ton/sandbox";
@@ -13,7 +13,7 @@ import {
 import { assertValueKept } from "../../support/contracts/pool_assertions.ts";
 import { freshElement, PoolSandbox } from "../../../testkit/chain/pool_sandbox.ts";
 
-/** TVM's own exit code, which no handler can catch. */
+/** The exit code of TVM itself, which no handler can catch. */
 const OUT_OF_GAS = -14;
 
 const op = (code: number, ...words: bigint[]): Cell =>
@@ -86,7 +86,7 @@ Deno.test("too little value for the gas leaves everything as it was and bounces,
     assert.deepEqual(outcome.logs, []);
     assert.ok(outcome.sent.every(({ info }) => info.type === "internal" && info.bounced));
   }
-  // Out of gas, then too little to be safe; never half a withdrawal.
+  // First the gas runs out, then it is too little to be safe. The pool never executes half a withdrawal.
   assert.deepEqual([...seen].filter((code) => code !== 0), [OUT_OF_GAS, exitCodes.ERR_INSUFFICIENT_VALUE]);
   assert.equal((await pool.get("getIsSpent", nullifierHash)).readBoolean(), false);
 });
@@ -109,7 +109,7 @@ Deno.test("payouts do not come back: a wallet without state and a contract that 
   const second = await pool.withdraw({ recipient: stranger, relayer: refusing, fee });
   assert.equal(await balance(pool, stranger), pool.denomination - fee);
   for (const { transactions } of [first, second]) {
-    // The withdrawal, the recipient, the relayer, the sender's excess: no replies.
+    // The pool sends to the recipient, the relayer and the sender (the excess), and none of them replies.
     assert.equal(transactions.length, 4);
     assert.ok(transactions.slice(1).every(({ outMessagesCount }) => outMessagesCount === 0));
   }
@@ -119,7 +119,8 @@ Deno.test("a payout that cannot be sent undoes the withdrawal: its value comes b
   const pool = await PoolSandbox.open();
   await pool.deposit();
   const nullifierHash = freshElement();
-  // The sender is on the masterchain and can be reached; first the recipient cannot, then only the relayer.
+  // The sender is on the masterchain and reachable. First the recipient is unreachable, then only the
+  // relayer.
   const here = address("dd");
   const there = new Address(-1, here.hash);
   pool.chain.setConfig(configWithClosedBasechain());

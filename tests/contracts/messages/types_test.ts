@@ -1,4 +1,4 @@
-/** contracts/types.tlb against what clients write, what pools log, and what they keep. */
+/** contracts/types.tlb matches the messages of clients, and the logs and storage of pools. */
 import assert from "node:assert/strict";
 import { crc32 } from "node:zlib";
 import { Address, type Cell } from "@ton/core";
@@ -210,7 +210,7 @@ Deno.test("every message that a native pool gets and sends is one of types.tlb",
   ]);
 });
 
-/** All that a pool was sent and has sent, read by the one constructor that has its tag. */
+/** Returns all messages to and from a pool, each parsed by the one constructor with its tag. */
 function messagesOf(pool: PoolSandbox, outcomes: readonly Outcome[]): { name: string; fields: TlbRecord }[] {
   const own = BigInt(`0x${pool.address.hash.toString("hex")}`);
   return outcomes.flatMap(({ transactions }) => transactions).flatMap(

@@ -1,4 +1,4 @@
-/** What a message carries beside its body: the bounce flag and a StateInit. Neither changes what a pool does with it. */
+/** The bounce flag and the StateInit of a message: neither changes what a pool does with the body. */
 import assert from "node:assert/strict";
 import { Address, beginCell, type Cell, type StateInit, toNano } from "@ton/core";
 import { internal } from "@ton/sandbox";
@@ -11,7 +11,9 @@ import { freshElement, type Outcome, PoolSandbox } from "../../../testkit/chain/
 import { LOCKED, setWalletGate } from "../../support/contract_model/wallet_gate.ts";
 
 const cell = beginCell().storeUint(1, 8).endCell();
-/** A pool's code cannot be replaced by a message: the chain ignores the StateInit of a message to an active account. */
+/**
+ * No message can replace a pool's code: the chain ignores the StateInit of a message to an active account.
+ */
 const inits: [what: string, init: StateInit | undefined][] = [
   ["without a StateInit", undefined],
   ["with a StateInit", { code: cell, data: cell }],
@@ -31,7 +33,7 @@ function deliver(
   return pool.deliver(internal({ from, to: pool.address, value, bounce, body, stateInit }));
 }
 
-/** Asserts a refusal that bounces with the flag, and otherwise leaves the value in the pool. */
+/** Asserts a refusal that bounces if the flag is set, and otherwise leaves the value in the pool. */
 function assertRefused(outcome: Outcome, code: ExitCodeName, { what, bounce }: Variant): void {
   assert.equal(outcome.exitCode, exitCodes[code], what);
   const kept = outcome.balanceAfter - outcome.balanceBefore;

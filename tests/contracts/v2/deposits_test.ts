@@ -1,4 +1,7 @@
-/** Deposits to a version 2 pool: what is queued, and that everything refused comes back whatever the bounce flag. */
+/**
+ * Deposits to a version 2 pool: the pool queues valid ones, and everything refused returns with either bounce
+ * flag.
+ */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { Address, beginCell, Cell, Dictionary, toNano } from "@ton/core";
@@ -109,7 +112,7 @@ Deno.test("a comment of any hex digits names its commitment, in either case", as
   await assertStateMirrored(sandbox);
 });
 
-/** Characters next to the digits, and those that a careless parser of hex digits in parallel accepts. */
+/** The characters next to the digits, and those that a careless parallel parser of hex digits accepts. */
 const wrongCharacters = [..."/:@GOgo`{ zZ\0\x0f\x10\x19\x1f\x41g\x80\xb0\xc1\xe1\xff"].filter((char) =>
   !/[0-9a-fA-F]/.test(char)
 );

@@ -1,4 +1,7 @@
-/** A version 2 pool that did not pay for its storage: frozen by the chain, thawed by a message of a contract. */
+/**
+ * A version 2 pool that does not pay for its storage: the chain freezes it, and a contract's message thaws
+ * it.
+ */
 import assert from "node:assert/strict";
 import { toNano } from "@ton/core";
 import { MAX_MESSAGE_BITS, MAX_MESSAGE_CELLS } from "../../../src/ops/rescue/rescue_plan.ts";

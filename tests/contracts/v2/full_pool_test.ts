@@ -1,4 +1,4 @@
-/** A version 2 pool with 2^20 notes. Its state is built off the chain and then driven. */
+/** A version 2 pool with 2^20 notes. The test builds its state outside the chain, then sends it messages. */
 import assert from "node:assert/strict";
 import { mainnetConfig } from "../../../src/localnet/mainnet_config.ts";
 import { chainPrices } from "../../../testkit/chain/chain_prices.ts";
@@ -31,16 +31,16 @@ Deno.test("a pool of 2^20 notes pays, and its account has at most 2,500 cells", 
   await assertRefused(sandbox, "ERR_ALREADY_SPENT", () => sandbox.withdraw({ nullifierHash: spent }));
 });
 
-const LONGEST_QUEUE = 32_768;
+const MAX_QUEUED = 32_768;
 const commitment = (leafIndex: number) => BigInt(leafIndex) * 3n + 1n;
 
 Deno.test("queue spam: a full queue refuses deposits, and settles in full chunks from its first commitment to its last", async () => {
   const sandbox = await V2Sandbox.open();
   const start = 304;
-  const end = start + LONGEST_QUEUE;
+  const end = start + MAX_QUEUED;
   await sandbox.setState({ deposits: end, settled: start, commitment });
   const { cells } = countCells(await sandbox.pool.data());
-  assert.ok(cells < 1_000 + LONGEST_QUEUE / 4 + 400, `${cells} cells: a quarter of a cell for each deposit`);
+  assert.ok(cells < 1_000 + MAX_QUEUED / 4 + 400, `${cells} cells: a quarter of a cell for each deposit`);
   const sender = sandbox.pool.user.address;
   await assertDepositReturned(sandbox, "ERR_QUEUE_FULL", sender, () => sandbox.deposit());
   const settleTo = async (last: number) => {
@@ -64,7 +64,7 @@ for (
     for (let i = 0; i < 256; i++) {
       fees += assertAccepted(await sandbox.deposit({ comment })).tx.totalFees.coins;
     }
-    const all = Number(fees) * LONGEST_QUEUE / 256 / 1e9;
+    const all = Number(fees) * MAX_QUEUED / 256 / 1e9;
     assert.equal(all.toFixed(1), cost);
   });
 }
@@ -77,7 +77,7 @@ const sizes = {
   "2^20 notes, and the fullest queue": {
     ...state,
     deposits: state.deposits! - 1,
-    settled: state.deposits! - 1 - LONGEST_QUEUE,
+    settled: state.deposits! - 1 - MAX_QUEUED,
     withdrawals: 0,
     commitment,
   },

@@ -1,4 +1,7 @@
-/** Gas of version 2 pools under mainnet's prices: the snapshot, and the targets. `deno task gas` writes new figures. */
+/**
+ * The gas of version 2 pools at mainnet's prices: the snapshot and the targets. `deno task gas` writes new
+ * figures.
+ */
 import assert from "node:assert/strict";
 import { readSnapshot } from "../../../testkit/gas/snapshot.ts";
 import { kinds } from "../../../testkit/gas/measure.ts";
@@ -23,7 +26,7 @@ Deno.test("gas of every message is as committed", async (t) => {
   assert.deepEqual(measured, Object.keys(version2), "the snapshot has no other figures");
 });
 
-/** Names of the get methods in the sources of a pool. */
+/** Returns the names of the get methods in a pool's sources. */
 async function declaredGetters(kind: PoolKind): Promise<string[]> {
   const files = ["pool.tolk", kind === "native" ? "pool_native.tolk" : "jetton/pool_jetton.tolk"];
   const sources = await Promise.all(

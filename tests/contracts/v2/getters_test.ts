@@ -1,4 +1,4 @@
-/** What the getters of a version 2 native pool return: its counts, its times, its roots and its spent notes. */
+/** The getters of a version 2 native pool: its counts, times, roots and spent notes. */
 import assert from "node:assert/strict";
 import { toNano } from "@ton/core";
 import { zeros } from "../../../src/core/tree/zeros.ts";

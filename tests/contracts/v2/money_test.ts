@@ -1,6 +1,6 @@
 /**
- * The money of a version 2 pool, to the nano, under the sandbox's old prices and under mainnet's. The rules are computed
- * here a second time, from contracts/v2/SPEC.md.
+ * The money of a version 2 pool, to the nano, at the sandbox's old prices and at mainnet's. This file
+ * computes the rules a second time, from contracts/v2/SPEC.md.
  */
 import assert from "node:assert/strict";
 import { contractConstants } from "../../../testkit/chain/contract_constants.ts";
@@ -27,7 +27,7 @@ const min = (a: bigint, b: bigint) => a < b ? a : b;
 const divCeil = (a: bigint, b: bigint) => (a + b - 1n) / b;
 const stateOf = async (sandbox: V2Sandbox) => decodeV2PoolData(await sandbox.pool.data());
 
-/** What `count` withdrawals leave in the pool. */
+/** Returns the value that `count` withdrawals leave in the pool. */
 async function keepOf(sandbox: V2Sandbox, prices: ChainPrices, count: number, due = 0n) {
   const { deposits, settled, withdrawals, debt, denomination } = await stateOf(sandbox);
   const [k, payers, unspent] = [BigInt(count), BigInt(settled - withdrawals), BigInt(deposits - withdrawals)];
@@ -205,7 +205,7 @@ Deno.test("no withdrawal pays more than the dearest deposit, however rewards and
   for (let i = 0; i < 8; i++) await deposit();
   for (let i = 0; i < 8; i++) await settleAlone();
   for (let size = 6; size > 0; size >>= 1) {
-    // Withdraws what is settled while the next deposits wait, then settles those alone.
+    // Withdraws the settled notes while the next deposits wait, then settles those deposits.
     for (let i = 0; i < size; i++) await deposit();
     for (let i = 0; i < size; i++) {
       const { share } = await keepOf(sandbox, prices, 1);

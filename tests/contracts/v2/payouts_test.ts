@@ -1,4 +1,7 @@
-/** What a version 2 native pool pays and logs: every payee, amount and log of a withdrawal, a batch and a settlement. */
+/**
+ * The payments and logs of a version 2 native pool: every payee, amount and log of a withdrawal, a batch and
+ * a settlement.
+ */
 import assert from "node:assert/strict";
 import { Address, toNano } from "@ton/core";
 import { exitCodes } from "../../../src/core/errors/problem.ts";
@@ -146,7 +149,7 @@ Deno.test("a settlement is charged at most 150 units of gas more than it used", 
 
 Deno.test("the value of a message suffices if nothing of it is left, and not if a nano is missing", async () => {
   const sandbox = await openSimple();
-  // Without coins the pool pays no reward, which would cover the settlement's gas.
+  // Without coins, the pool pays no reward. A reward would cover the settlement's gas.
   const messages = [
     { balance: toNano(500), send: (value: bigint) => sandbox.withdraw({ value }) },
     { balance: toNano(500), send: (value: bigint) => sandbox.withdrawMany([{}, {}], { value }) },

@@ -1,4 +1,7 @@
-/** The value that a version 2 native pool asks of withdrawals, to the nano, computed a second time from SPEC.md. */
+/**
+ * The value that a version 2 native pool requires of withdrawals, to the nano, computed a second time from
+ * SPEC.md.
+ */
 import assert from "node:assert/strict";
 import { toNano } from "@ton/core";
 import { chainPrices } from "../../../testkit/chain/chain_prices.ts";
@@ -12,7 +15,7 @@ const max = (a: bigint, b: bigint) => a > b ? a : b;
 const divCeil = (a: bigint, b: bigint) => (a + b - 1n) / b;
 
 const used = { deposits: 27, settled: 20, withdrawals: 3, debt: 0n, idle: 0 };
-/** Pools with these counts, debt and balance, so many seconds after their last message. */
+/** Pools by counts, debt, balance and seconds since their last message. */
 const states = [
   { ...used, balance: toNano(500) },
   { ...used, debt: 987_654_321n, balance: toNano(500) },
@@ -28,7 +31,7 @@ const states = [
 for (const list of Object.keys(priceLists) as PriceList[]) {
   const prices = chainPrices(priceLists[list]);
 
-  /** Returns what `count` withdrawals must leave in a pool with this balance. */
+  /** Returns the value that `count` withdrawals must leave in a pool with this balance. */
   const keep = (
     { deposits, settled, withdrawals, debt }: Omit<typeof used, "idle">,
     balance: bigint,

@@ -1,4 +1,4 @@
-/** A pool's state follows from its logs: a tool that has them can rebuild it without the account. */
+/** A tool can rebuild a pool's state from its logs, without the account. */
 import assert from "node:assert/strict";
 import { V2PoolRebuild } from "../../../src/ops/audit/v2/rebuilt_pool.ts";
 import { MerkleTree } from "../../../src/core/tree/merkle_tree.ts";
@@ -23,7 +23,7 @@ Deno.test("queue, tree, roots and spent set are rebuilt from the logs of a drawn
     const stored = decodeV2PoolData(await pool.data());
     const { commitments, leaves, acceptedRoots, rootCount, spent, withdrawals, times, fault } = logs.result();
     assert.equal(fault, undefined);
-    // The logs do not contain the gas that withdrawals have to pay back.
+    // The logs do not contain the gas that withdrawals must pay back.
     const { denomination, pending, debt } = stored;
     const rebuilt = encodeV2PoolData({
       denomination,

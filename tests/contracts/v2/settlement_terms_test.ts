@@ -1,4 +1,7 @@
-/** The reward that settlers compute before they prove (settlement_terms.ts) is what the pool then pays, in both kinds. */
+/**
+ * The pool pays the reward that settlers compute before they prove (settlement_terms.ts), in both kinds of
+ * pools.
+ */
 import assert from "node:assert/strict";
 import { toNano } from "@ton/core";
 import { FULL_REWARD_SECONDS } from "../../../src/core/protocol/v2/pool_constants.ts";
@@ -62,7 +65,7 @@ for (const list of Object.keys(priceLists) as PriceList[]) {
       for (const wait of waits) {
         const waitingSince = sandbox.pool.chain.now! - wait;
         const full = (await settleInfo(sandbox)).settlementCost * BigInt(9 * (count + more)) / 8n;
-        // Deposits that prepaid at lower prices than now, at the same, and nothing.
+        // Deposits that prepaid at lower prices than now, at the same prices, and nothing.
         for (const pending of [0n, full / 6n, full]) {
           const state = { deposits: count + more, commitment: () => 1n, waitingSince, pending };
           await sandbox.setState(state, toNano(500));
@@ -93,7 +96,7 @@ Deno.test("a native pool without coins that owes storage pays no reward, and tak
   };
   const without = await settle(0, false);
   assert.equal(without.collected, 0n);
-  // Before it credits a message that bounces, the chain notes the debt and collects nothing.
+  // Before it credits a bounced message, the chain records the debt and collects nothing.
   for (const bounce of [true, false]) {
     const { collected, returned, balanceAfter } = await settle(1, bounce);
     assert.ok(bounce ? collected === 0n : collected > toNano("0.005"), `${collected}`);

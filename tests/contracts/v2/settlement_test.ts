@@ -1,4 +1,4 @@
-/** Settlements of a version 2 pool: what they change, and every attack on them. */
+/** Settlements of a version 2 pool: the state that they change, and every attack on them. */
 import assert from "node:assert/strict";
 import { Address, type Cell, toNano } from "@ton/core";
 import { FIELD_MODULUS } from "../../../src/core/crypto/field.ts";
@@ -19,7 +19,7 @@ import {
 } from "../../support/contracts/invalid_proofs.ts";
 import { assertAccepted, assertRefused, assertStateMirrored } from "../../support/contracts/v2_assertions.ts";
 
-/** Native units at mainnet's prices, as contracts/v2/SPEC.md has them. */
+/** The prices of contracts/v2/SPEC.md, in native coins at mainnet's prices. */
 const GRIEFER_COST = "0.0075";
 const VICTIM_COST = "0.0108";
 

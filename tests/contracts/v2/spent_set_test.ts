@@ -1,4 +1,7 @@
-/** The carried spent set of a version 2 pool: equal to a plain set, and every path that is not the slot's is refused. */
+/**
+ * The carried spent set of a version 2 pool equals a plain set, and the pool refuses every path but the
+ * slot's own.
+ */
 import assert from "node:assert/strict";
 import { beginCell, Cell, contractAddress, type TupleItem, TupleReader } from "@ton/core";
 import { Blockchain, createShardAccount } from "@ton/sandbox";
@@ -14,11 +17,11 @@ import { slotOf, wrongPaths } from "../../support/contracts/v2_bad_paths.ts";
 import { assertAccepted, assertRefused, assertStateMirrored } from "../../support/contracts/v2_assertions.ts";
 
 const PRESENT = 40;
-/** For each kind of keys. `deno task test:deep` makes 36,000 operations in all. */
+/** The rounds for each kind of keys. `deno task test:deep` makes 36,000 operations in all. */
 const ROUNDS = 12 * depth;
 const ROUND_SIZE = 50;
 
-/** Opens a contract that holds nothing but the set's code. */
+/** Opens a contract that contains only the code of the set. */
 async function openProbe() {
   const code = await compileCached("testkit/chain/v2/spent_set_probe.tolk");
   const chain = await Blockchain.create();
@@ -77,7 +80,7 @@ for (
       const outcome = await addAll(table, keys, paths);
       outcome.codes.forEach((code, i) => {
         if (expected[i] >= 0) assert.equal(code, expected[i], `round ${round}, operation ${i}`);
-        // Another key's path may begin with the same full nodes that hold this key.
+        // The path of another key may begin with the same full nodes, which contain this key.
         else {assert.ok(
             code !== 0 && (code !== PRESENT || plain.has(keys[i])),
             `round ${round}, operation ${i}`,
@@ -91,7 +94,7 @@ for (
   });
 }
 
-/** A pool whose slot 5 has `keys` keys. */
+/** Opens a pool whose slot 5 has `keys` keys. */
 async function openWithSlot(keys: number): Promise<V2Sandbox> {
   const sandbox = await V2Sandbox.open();
   const state = { deposits: 1000, settled: 1000, commitment: () => 1n, roots: [freshElement()] };

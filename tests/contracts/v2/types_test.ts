@@ -1,4 +1,7 @@
-/** contracts/v2/types.tlb and the tables of contracts/v2/SPEC.md against what clients write, and the pool logs and keeps. */
+/**
+ * contracts/v2/types.tlb and the tables of contracts/v2/SPEC.md match the messages of clients and the pool's
+ * logs and storage.
+ */
 import assert from "node:assert/strict";
 import { crc32 } from "node:zlib";
 import type { Cell } from "@ton/core";
@@ -121,7 +124,7 @@ Deno.test("the library's constants are those of the contract", async () => {
   }
 });
 
-/** First and second cells of the rows of the table below a heading. */
+/** Returns the first and second cells of the rows in the table below a heading. */
 function rows(heading: string): [string, string][] {
   const [, section] = spec.split(`\n## ${heading}\n`);
   const table = section.split("\n## ")[0];

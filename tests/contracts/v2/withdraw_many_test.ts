@@ -1,4 +1,4 @@
-/** Several withdrawals in one message: one product of pairings, and one bad item at each place. */
+/** Several withdrawals in one message: one product of pairings, and one bad item at each position. */
 import assert from "node:assert/strict";
 import { Address, toNano } from "@ton/core";
 import { exitCodes } from "../../../src/core/errors/problem.ts";
@@ -118,7 +118,7 @@ for (const [what, [code, skipped]] of Object.entries(skippedItems)) {
   Deno.test(`an item with ${what} is skipped with a log, at each position; the others are paid`, async () => {
     const sandbox = await openWithNotes();
     for (let at = 0; at < 3; at++) {
-      // What is skipped is never proven: a false proof of it changes nothing.
+      // Skipped withdrawals have no proof that counts: a false one changes nothing.
       const bad = { ...skipped(sandbox), signals: [1n, 1n, 1n, 1n, 1n, 1n] };
       const good = { nullifierHash: freshElement() };
       const changes = Array.from({ length: 3 }, (_, i) => i === at ? bad : i === (at + 1) % 3 ? good : {});

@@ -1,4 +1,4 @@
-/** Single withdrawals from a version 2 pool: each check, in order, and whole drawn histories. */
+/** Single withdrawals from a version 2 pool: each check, in order, and whole random histories. */
 import assert from "node:assert/strict";
 import { Address, beginCell, Cell, toNano } from "@ton/core";
 import { FIELD_MODULUS } from "../../../src/core/crypto/field.ts";

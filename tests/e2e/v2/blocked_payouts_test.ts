@@ -1,6 +1,6 @@
 /**
- * A relayer and a jetton pool of version 2 whose wallet refused payouts: it sends no withdrawal that the pool would
- * refuse for want of room for its claims.
+ * A relayer and a version 2 jetton pool whose wallet refused payouts. The relayer does not send a withdrawal
+ * that the pool would refuse because it has no room for more claims.
  */
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { beginCell, type Cell, toNano } from "@ton/core";
@@ -14,7 +14,7 @@ import { Version2Harness } from "../../support/relayer/version2_harness.ts";
 
 const KEY = "jet-10-v2";
 
-/** A relayer, and a pool with ten settled notes. */
+/** Starts a relayer, and a pool with ten settled notes. */
 async function openScene(net: RelayerHarness) {
   const v2 = new Version2Harness(net, KEY);
   const { address } = net.pool(KEY);
@@ -104,7 +104,7 @@ async function refusesPayouts(scene: Awaited<ReturnType<typeof openScene>>): Pro
   await withdraw(4, 5, 6); // three payouts and a fee become claims: there is room for two more
   const leaves = [7, 8, 9];
   const requests = await Promise.all(leaves.map(request));
-  const answers = requests.map((request) => net.post("/withdraw", request)); // answered when it is sent
+  const answers = requests.map((request) => net.post("/withdraw", request)); // the relayer answers when it sends
   await waitUntil("the claims of two more are known", async () => (await openClaims(net)) === 255);
   const jobs = await Promise.all(leaves.map(jobOf));
   deepEqual(jobs.map((job) => job?.state).toSorted(), ["accepted", "confirmed", "confirmed"]);
@@ -113,7 +113,7 @@ async function refusesPayouts(scene: Awaited<ReturnType<typeof openScene>>): Pro
   await Promise.allSettled(answers);
 }
 
-/** A wallet that refuses every transfer. */
+/** Returns the data of a wallet that refuses every transfer. */
 function withoutJettons(data: Cell): Cell {
   const slice = data.beginParse();
   slice.loadCoins();

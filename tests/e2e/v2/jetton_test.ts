@@ -1,4 +1,4 @@
-/** A jetton pool of version 2 through the client and a relayer on a localnet, with real proofs. */
+/** A version 2 jetton pool through the client and a relayer on a localnet, with real proofs. */
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { Cell, toNano } from "@ton/core";
 import { depositByTransfer, type DepositPayment } from "../../../src/client/deposit/deposit_transfer.ts";

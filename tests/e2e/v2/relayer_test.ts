@@ -7,7 +7,7 @@ import { waitUntil } from "../../../testkit/programs/wait_until.ts";
 import { RelayerHarness } from "../../support/relayer/relayer_harness.ts";
 import { FEE, KEY, newNote, recipient, Version2Harness } from "../../support/relayer/version2_harness.ts";
 
-/** The slots of the pool's spent set. */
+/** The number of slots in the pool's spent set. */
 const SLOTS = 4_096n;
 
 /** Starts a local network with a relayer, and prepares three deposits by comment. */
@@ -136,7 +136,7 @@ Deno.test("relayer: a withdrawal whose slot another one changed first is sent ag
   for (const { commitment } of [rival, note]) await v2.deposit(commitment);
   await v2.settle([rival.commitment, note.commitment]);
 
-  // The rival withdraws by itself after the relayer has signed, and before its message arrives.
+  // The rival withdraws after the relayer has signed and before its message arrives.
   const direct = await v2.directWithdrawal(rival);
   await net.relayer.close();
   let isRivalPaid = false;
@@ -173,13 +173,13 @@ Deno.test("relayer: withdrawals that wait together share a message; one that the
   const v2 = new Version2Harness(net);
   const rival = newNote();
   const rivalHash = poseidon([rival.nullifier, 0n]);
-  // The second note's slot is changed by the rival after the relayer has signed.
+  // After the relayer has signed, the rival changes the slot of the second note.
   const notes = [newNote(), noteOfSlot(rivalHash, 2), newNote(), newNote()];
   const commitments = [rival, ...notes].map(({ commitment }) => commitment);
   for (const commitment of commitments) await v2.deposit(commitment);
   let isRivalPaid = false;
   await net.startRelayer({
-    batchMs: 10_000, // on a busy machine the first proof alone takes seconds to check
+    batchMs: 10_000, // on a busy machine, verifying the first proof takes seconds
     chain: (chain) => ({
       ...chain,
       async send(message, options) {

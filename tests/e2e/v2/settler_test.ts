@@ -65,7 +65,8 @@ for (const key of ["native-10-v2", "jet-10-v2"]) {
       return body.pending?.length === 1;
     });
     const earlier = reads;
-    // When the pool accepts a part of a chunk, the settler asks again only if it did not decide to settle before.
+    // If the pool accepts part of a chunk, the settler decides again only if it has not decided to settle
+    // before.
     await waitUntil("the settler has asked the pool twice", () => Promise.resolve(reads >= earlier + 2));
     equal(await v2.pool.getSettled(), 0, "the reward is an eighth of the cost");
     const balance = async () => (await net.chain.account(net.relayerAddress)).balance;

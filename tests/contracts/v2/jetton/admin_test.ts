@@ -1,4 +1,6 @@
-/** What the owner of a version 2 jetton pool can and cannot do. */
+/**
+ * The owner's messages to a version 2 jetton pool: which ones take effect and which ones the pool refuses.
+ */
 import assert from "node:assert/strict";
 import { toNano } from "@ton/core";
 import { storeAdmin, storeRecoverStuck } from "../../../../testkit/chain/admin_messages.ts";

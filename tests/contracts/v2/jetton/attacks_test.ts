@@ -1,4 +1,4 @@
-/** Attacks on a version 2 jetton pool, by name: each is refused with its code, and costs the pool nothing. */
+/** Attacks on a version 2 jetton pool, by name: the pool refuses each with its code and loses nothing. */
 import assert from "node:assert/strict";
 import { Address, beginCell, Cell, toNano } from "@ton/core";
 import { type ExitCodeName, exitCodes } from "../../../../src/core/errors/problem.ts";
@@ -24,7 +24,10 @@ function notification(amount: bigint, sender: Address | null, payload: Cell | nu
     .storeAddress(sender).storeMaybeRef(payload).endCell();
 }
 
-/** Asserts that the jettons of a deposit return with this code, and that state and coins of the pool are unchanged. */
+/**
+ * Asserts that the jettons of a deposit return with this code, and that state and coins of the pool do not
+ * change.
+ */
 async function assertJettonsBack(sandbox: V2JettonSandbox, name: ExitCodeName, change: JettonEnqueueChange) {
   const { pool, jettons } = sandbox;
   const data = await pool.data();

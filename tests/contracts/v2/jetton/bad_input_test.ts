@@ -1,4 +1,4 @@
-/** Bad input to a version 2 jetton pool. Settlements, paths and batches are those that a native pool refuses too. */
+/** Bad input to a version 2 jetton pool. Settlements, paths and batches are the same as for a native pool. */
 import assert from "node:assert/strict";
 import { Address, toNano } from "@ton/core";
 import { FIELD_MODULUS } from "../../../../src/core/crypto/field.ts";
@@ -28,7 +28,7 @@ async function openWithQueue(deposits: number, settled: number): Promise<V2Jetto
   return sandbox;
 }
 
-/** Slot 5 has `keys` keys. */
+/** Opens a pool whose slot 5 has `keys` keys. */
 async function openWithNotes(keys = 3): Promise<V2JettonSandbox> {
   const sandbox = await V2JettonSandbox.openJetton();
   const state = { deposits: 100, settled: 100, commitment: () => 1n, roots: [freshElement()] };
@@ -143,7 +143,7 @@ for (const [what, [code, skipped]] of Object.entries(skippedItems)) {
   Deno.test(`jettons: an item with ${what} is skipped with a log, at each position; the others are paid`, async () => {
     const sandbox = await openWithNotes();
     for (let at = 0; at < 3; at++) {
-      const bad = { ...skipped(sandbox), signals: [1n, 1n, 1n, 1n, 1n, 1n] }; // what is skipped is never proven
+      const bad = { ...skipped(sandbox), signals: [1n, 1n, 1n, 1n, 1n, 1n] }; // skipped withdrawals have no proof
       const changes: V2WithdrawChange[] = Array.from({ length: 3 }, (_, i) => i === at ? bad : {});
       const requests = changes.map((change) => sandbox.request(change));
       const outcome = assertAccepted(await sandbox.send(storeWithdrawMany(requests, 0n), VALUE));

@@ -1,4 +1,6 @@
-/** The bounds on gas and size that the money rules of a version 2 jetton pool rest on, and its gas snapshot. */
+/**
+ * The bounds on gas and size that the money rules of a version 2 jetton pool rely on, and its gas snapshot.
+ */
 import assert from "node:assert/strict";
 import { storeRetryPayout } from "../../../../src/core/protocol/messages/pool_messages.ts";
 import { MAX_MESSAGE_BITS, MAX_MESSAGE_CELLS } from "../../../../src/ops/rescue/rescue_plan.ts";
@@ -67,7 +69,10 @@ Deno.test("no retry takes more gas than GAS_HIGHEST_RETRY", async () => {
   assert.ok(highest * 103n <= constant("GAS_HIGHEST_RETRY") * 100n, `the most expensive took ${highest}`);
 });
 
-/** Size of the account with these deposits in the queue, 255 settled ones in its oldest list, and these claims. */
+/**
+ * Returns the account's size with this queue and these claims, and with 255 settled deposits in its oldest
+ * list.
+ */
 async function sizeWith(sandbox: V2JettonSandbox, queued: number, claims: number) {
   const { state } = fullPool();
   const settled = state.deposits! - 1 - queued - (state.deposits! - 1 - queued) % 256 + 255;

@@ -1,4 +1,4 @@
-/** Payouts that the wallet of a version 2 jetton pool refuses are claims, which anyone may retry. */
+/** Payouts that the wallet of a version 2 jetton pool refuses become claims, which anyone may retry. */
 import assert from "node:assert/strict";
 import { beginCell, toNano } from "@ton/core";
 import { storeRetryPayout } from "../../../../src/core/protocol/messages/pool_messages.ts";

@@ -1,6 +1,6 @@
 /**
- * Storage that is due and that the chain has not collected: every message must bring it beside its own cost, or the pool
- * would pay it with coins of other notes.
+ * Due storage that the chain has not collected: every message must bring it in addition to its own cost.
+ * Otherwise the pool would pay it with the coins of other notes.
  */
 import assert from "node:assert/strict";
 import { beginCell, toNano } from "@ton/core";
@@ -25,7 +25,7 @@ const prices = chainPrices(priceLists.mainnet);
 const [claim] = manyClaims(1);
 const IDLE = 10_000_000;
 
-/** Puts the pool into a state with one nano and a claim, `idle` seconds after its last message. */
+/** Leaves the pool with one nano and a claim, `idle` seconds after its last message. */
 async function leaveIdle(sandbox: V2JettonSandbox, idle: number): Promise<void> {
   const state = { deposits: 40, settled: 20, commitment: () => 1n, roots: [5n] };
   await sandbox.setState(state, 1n, [claim]);

@@ -1,4 +1,7 @@
-/** A version 2 jetton pool that did not pay for its storage: frozen by the chain, thawed by a contract's message. */
+/**
+ * A version 2 jetton pool that does not pay for its storage: the chain freezes it, and a contract's message
+ * thaws it.
+ */
 import assert from "node:assert/strict";
 import { toNano } from "@ton/core";
 import { storeRetryPayout } from "../../../../src/core/protocol/messages/pool_messages.ts";
@@ -29,7 +32,7 @@ Deno.test("a frozen jetton pool of 2^20 notes is thawed, and then deposits, sett
   pool.chain.now! += 5 * YEAR;
   await poke(sandbox);
   assert.equal(await accountState(sandbox), "frozen");
-  // The wallet's notification reaches a frozen account, which cannot return it; its jettons wait with the pool's.
+  // The wallet notifies a frozen account, which cannot return the jettons. They stay with those of the pool.
   const lost = await sandbox.deposit({ forward: toNano("0.3") });
   assert.ok(lost.tx.description.type === "generic" && lost.tx.description.computePhase.type === "skipped");
 

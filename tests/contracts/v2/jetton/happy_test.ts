@@ -9,7 +9,7 @@ import { assertAccepted, assertStateMirrored } from "../../../support/contracts/
 
 const jettons = {
   "the common jetton": {},
-  // Its wallets only: its master does not tell their addresses (TEP-89).
+  // The master of this jetton does not report the addresses of its wallets (TEP-89).
   "TonWeb's jetton": { walletCode: Cell.fromBase64(tonweb.wallet.boc) },
 };
 const cases = Object.entries(jettons).flatMap(([name, jetton]) =>

@@ -1,6 +1,6 @@
 /**
- * The coins of a version 2 jetton pool, to the nano, under the sandbox's old prices and under mainnet's. The rules are
- * computed here a second time, from contracts/v2/SPEC.md.
+ * The coins of a version 2 jetton pool, to the nano, at the sandbox's old prices and at mainnet's. This file
+ * computes the rules a second time, from contracts/v2/SPEC.md.
  */
 import assert from "node:assert/strict";
 import { Address, toNano } from "@ton/core";

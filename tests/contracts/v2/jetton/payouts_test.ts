@@ -1,4 +1,7 @@
-/** What a version 2 jetton pool pays and logs: every payee, amount and log of a withdrawal, a batch and a settlement. */
+/**
+ * The payments and logs of a version 2 jetton pool: every payee, amount and log of a withdrawal, a batch and
+ * a settlement.
+ */
 import assert from "node:assert/strict";
 import { type Address, beginCell, toNano } from "@ton/core";
 import { storeJettonTransfer } from "../../../../src/core/protocol/messages/jetton_messages.ts";
@@ -21,7 +24,7 @@ import { storageShare } from "../../../support/contracts/v2_jetton_costs.ts";
 const settled = { deposits: 40, settled: 32, commitment: () => 1n, roots: [5n, 6n] };
 const VALUE = toNano(4);
 
-/** The pool's own messages: destination, coins if they are exact, body. */
+/** Returns the pool's own messages: destination, coins where they are exact, and body. */
 function messagesOf({ sent }: V2Outcome) {
   return sent.map(({ info, body }) => {
     assert.ok(info.type === "internal");
@@ -29,7 +32,7 @@ function messagesOf({ sent }: V2Outcome) {
   });
 }
 
-/** Asserts that the pool sends these refunds, and after them these transfers, which share the rest equally. */
+/** Asserts that the pool sends these refunds, then these transfers, which share the rest equally. */
 function assertPaid(
   sandbox: V2JettonSandbox,
   outcome: V2Outcome,
@@ -140,7 +143,7 @@ Deno.test("forged proofs cannot withdraw more notes than are settled", async () 
 Deno.test("a deposit stands although its excess cannot be sent, which then stays with the pool", async () => {
   const sandbox = await V2JettonSandbox.openJetton();
   const { pool, jettons } = sandbox;
-  // As the wallet would report a depositor that cannot be reached.
+  // The wallet would report an unreachable depositor in this way.
   const body = beginCell().storeUint(opCodes.transfer_notification, 32).storeUint(0, 64)
     .storeCoins(pool.denomination).storeAddress(at(0xdd)).storeMaybeRef(
       storeEnqueue({ queryId: 0n, commitment: 7n }),

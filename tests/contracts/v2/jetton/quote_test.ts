@@ -1,4 +1,7 @@
-/** The values that a version 2 jetton pool asks for, to the nano, computed a second time from contracts/v2/SPEC.md. */
+/**
+ * The values that a version 2 jetton pool requires, to the nano, computed a second time from
+ * contracts/v2/SPEC.md.
+ */
 import assert from "node:assert/strict";
 import { toNano } from "@ton/core";
 import { chainPrices } from "../../../../testkit/chain/chain_prices.ts";
@@ -17,7 +20,7 @@ const constant = await contractConstants(2);
 const DAY = 86_400;
 const max = (a: bigint, b: bigint) => a > b ? a : b;
 
-/** Pools with a queue of these deposits, these claims and this balance, so many seconds after their last message. */
+/** Pools by queued deposits, claims, balance and seconds since their last message. */
 const states = [
   { queued: 0, claims: 0, balance: 0n, idle: 0 },
   { queued: 7, claims: 0, balance: 0n, idle: 0 },

@@ -1,6 +1,6 @@
 /**
  * Settlements and withdrawals of a version 2 jetton pool by unusual messages: from the masterchain, with a
- * StateInit, without the bounce flag. The pool keeps and pays the same.
+ * StateInit, without the bounce flag. The pool keeps and pays the same values.
  */
 import assert from "node:assert/strict";
 import { Address, Cell, toNano } from "@ton/core";
@@ -20,7 +20,7 @@ import {
 const settled = { deposits: 40, settled: 20, commitment: (leaf: number) => BigInt(leaf), roots: [5n, 6n] };
 const VALUE = toNano(4);
 
-/** Bodies that the pool accepts from `sender`, with what mirrors their effect. */
+/** The bodies that the pool accepts from `sender`, with functions that apply their effect to the model. */
 const messages: Record<
   string,
   (sandbox: V2JettonSandbox, sender: Address) => { body: Cell; done: () => void }
