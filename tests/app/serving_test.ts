@@ -77,7 +77,7 @@ Deno.test("paths outside the manifest, other methods and other cases get nothing
     "/app/../deno.json",
     "/app/%2e%2e/deno.json",
     "/app/artifacts/../../deno.json",
-    "/app/artifacts/settle16.zkey",
+    "/app/artifacts/pins.json",
   ];
   for (
     const path of [

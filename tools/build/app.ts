@@ -43,10 +43,11 @@ const { values } = parseArgs({
 });
 const root = new URL("../../", import.meta.url);
 const encode = (text: string): Bytes => new TextEncoder().encode(text);
-/** A withdrawal and a version 1 deposit are proved in the browser; settlements are not. */
+const CIRCUITS = ["withdraw", "withdraw2", "deposit", "settle16"];
+/** What proofs in the browser need. The page fetches each file when it is needed first. */
 const ARTIFACTS = [
-  ...["withdraw", "withdraw2", "deposit"].flatMap((name) => [`${name}.wasm`, `${name}.zkey`]),
-  ...["withdraw", "withdraw2", "deposit", "settle16"].map((name) => `${name}.vkey.json`),
+  ...CIRCUITS.flatMap((name) => [`${name}.wasm`, `${name}.zkey`]),
+  ...CIRCUITS.map((name) => `${name}.vkey.json`),
 ];
 
 const walletBridges = [...new Set(wallets.wallets.map(({ bridge }) => new URL(bridge).origin))];

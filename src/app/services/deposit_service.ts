@@ -25,6 +25,7 @@ import { firstAttemptChance } from "./deposits/first_attempt.ts";
 import type { DepositTicket, OpenedDeposit, PoolChoice } from "../flows/deposit/deposit_state.ts";
 import { findCoverage } from "./backups/backup_proof.ts";
 import type { Payer, PayMessage } from "../ports.ts";
+import { assertGenuine } from "./deposits/genuine_pool.ts";
 import { waitForReturn } from "./deposits/payment_return.ts";
 import { countDeposits, readDeposits } from "./deposits/pool_deposits.ts";
 import {
@@ -149,17 +150,10 @@ function buildTicket(
   return { id, pool, payment: { url, to: to.toString({ bounceable: true, testOnly }), comment, message } };
 }
 
-/**
- * Throws `pool_retired`, or `wrong_pool` for a contract that is not a pool of this build. The code hash alone is
- * not enough: a pool could have the roots of forged deposits.
- */
+/** Throws `pool_retired`, or `wrong_pool` for a contract that is not a pool of this build. */
 async function assertPayable(chain: Chain, deployment: Deployment): Promise<void> {
   if (deployment.retired) throw new Problem("pool_retired");
-  const { deploymentMatchesBuild } = await import("../../ton/pool/state_init.ts"); // with the contracts' code
-  const { code } = await chain.account(deployment.address);
-  const isGenuine = deploymentMatchesBuild(deployment) &&
-    code?.hash().toString("hex") === deployment.codeHash;
-  if (!isGenuine) throw new Problem("wrong_pool", "the contract is not a pool of this app's release");
+  await assertGenuine(chain, deployment);
 }
 
 type Built = Awaited<ReturnType<DepositServices["build"]>>;

@@ -24,6 +24,7 @@ import { toRow } from "./note_rows.ts";
 import { findNullifierTwins } from "../../client/notes/note_store.ts";
 import { ReportScreen } from "./report_screen.tsx";
 import { ScanOverlay, useScanner } from "./scan_overlay.tsx";
+import { SettleScreen } from "./settle/lazy_settle_screen.tsx";
 import { SettingsScreen } from "./settings_screen.tsx";
 import { useMachine } from "./use_flow.ts";
 import { useVersions } from "./use_versions.ts";
@@ -55,12 +56,9 @@ export function OpenScreens(
   const rows = records?.map((record) => toRow(ports, record, check, coverage, twins)) ?? [];
   const home = () => ports.go("#/");
   const [, screen = "", id = ""] = route.split("/");
-  const isPaying = screen === "deposit" ||
-    (screen !== "withdraw" && records?.some(({ state }) => state === "depositing") === true);
-  useEffect(() => {
-    if (records !== undefined && !isPaying) void ports.sources.forget();
-  }, [records === undefined, isPaying]);
+  useForgottenWallets(ports, records, screen);
   if (records === undefined) return null;
+  const checkInBackground = () => sendCheck({ type: "check", isBackground: true });
   const known = { ports, session, isBackedUp: coverage?.hasSeed === true, onDone: home };
   switch (screen) {
     case "deposit":
@@ -72,6 +70,10 @@ export function OpenScreens(
       const record = records.find((record) => record.id === id);
       return record === undefined ? null : <WithdrawScreen key={id} {...known} record={record} />;
     }
+    case "settle":
+      return records.some((record) => record.id === id)
+        ? <SettleScreen key={id} {...known} id={id} onSettled={checkInBackground} />
+        : null;
     case "backup":
       return <BackupScreen {...known} />;
     case "report":
@@ -102,8 +104,22 @@ export function OpenScreens(
   }
 }
 
+/** Deletes the keys of a wallet's session that an earlier visit has left, unless a payment may continue with it. */
+function useForgottenWallets(
+  { sources }: AppPorts,
+  records: readonly NoteRecord[] | undefined,
+  screen: string,
+): void {
+  const isPaying = screen === "deposit" || screen === "settle" ||
+    (screen !== "withdraw" && records?.some(({ state }) => state === "depositing") === true);
+  useEffect(() => {
+    if (records !== undefined && !isPaying) void sources.forget();
+  }, [records === undefined, isPaying]);
+}
+
 function routeOf({ id, state }: NoteRow): string {
   if (state === "created" || state === "depositing") return `#/deposit/${id}`;
+  if (state === "waiting") return `#/settle/${id}`;
   return state === "withdrawn" ? "#/report" : `#/withdraw/${id}`;
 }
 

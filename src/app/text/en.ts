@@ -2,6 +2,7 @@
 import type { PlaceFault } from "../ports.ts";
 import { depositEn, withdrawEn } from "./money_en.ts";
 import { problemsEn } from "./problems_en.ts";
+import { settleEn } from "./settle_en.ts";
 
 const plural = (count: number, one: string, many: string) => `${count} ${count === 1 ? one : many}`;
 
@@ -172,8 +173,8 @@ export const en = {
       withdrawn: "Withdrawn",
     },
     waitingLead: "relayers add deposits in batches: usually a few minutes",
-    overdueLead:
-      "no relayer has added it yet; anyone can, with the command tonado settle: docs/pool-versions.md explains it",
+    overdueLead: "no relayer has added it yet; you can do it yourself, with a wallet that has a little TON",
+    settle: "Settle it yourself",
     otherNetwork: (network: string) => `Of another network: ${network}`,
     paidAgain: (count: number) =>
       `Paid in ${
@@ -206,6 +207,7 @@ export const en = {
   },
   deposit: depositEn,
   withdraw: withdrawEn,
+  settle: settleEn,
   report: {
     title: "Reports",
     lead:

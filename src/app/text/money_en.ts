@@ -73,6 +73,8 @@ export const depositEn = {
   doneTitle: "Paid in",
   doneLead: (amount: string) => `Your ${amount} arrived in the pool, and the note is in your store.`,
   doneWait: "Now wait. The longer you wait and the more others pay in, the better you are hidden.",
+  doneQueue:
+    "Relayers make it ready for a withdrawal, usually in a few minutes. If none does for half an hour, you can do it yourself: the note under Notes offers it then.",
   toNotes: "Show my notes",
   failedTitle: "The deposit stopped",
   laterLead: "You find it under Notes and can go on at any time.",

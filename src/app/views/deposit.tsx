@@ -81,6 +81,7 @@ function Body(props: DepositProps) {
             live="polite"
             text={deposit.doneLead(texts.app.amount(pool.amount, pool.asset))}
           />
+          {pool.version === 2 && <p>{deposit.doneQueue}</p>}
           <p>{deposit.doneWait}</p>
           <Button kind="primary" onClick={props.onDone}>{deposit.toNotes}</Button>
         </Step>

@@ -99,7 +99,7 @@ function NoteCard({ row, onOpen }: { readonly row: NoteRow; readonly onOpen: Not
   const actions = {
     created: notes.resume,
     depositing: notes.resume,
-    waiting: undefined,
+    waiting: row.isOverdue ? notes.settle : undefined,
     deposited: notes.withdraw,
     withdrawing: notes.follow,
     withdrawn: notes.report,

@@ -12,19 +12,24 @@ export interface WalletPanelProps {
   readonly send: (event: DepositEvent) => void;
 }
 
-type ConnectChoiceProps = Pick<WalletPanelProps, "sources" | "isOnlyWay" | "send"> & {
+type ConnectEvent = Extract<DepositEvent, { type: "source_chosen" | "wallet_left" }>;
+
+type ConnectChoiceProps = Pick<WalletPanelProps, "sources" | "isOnlyWay"> & {
   readonly problem: Extract<WalletStep, { at: "none" }>["problem"];
+  /** Shown if there is no wallet. */
+  readonly noWallet: string;
+  readonly send: (event: ConnectEvent) => void;
 };
 
 /** The choice of wallets. An empty choice is shown only if a wallet is the only way to pay. */
-function ConnectChoice({ problem, sources, isOnlyWay, send }: ConnectChoiceProps) {
+export function ConnectChoice({ problem, sources, isOnlyWay, noWallet, send }: ConnectChoiceProps) {
   const { deposit } = texts;
   if (sources.length === 0 && !isOnlyWay) return null;
   return (
     <section class="wallets">
       <ProblemNotice problem={problem} />
       <h2>{deposit.connect}</h2>
-      {sources.length === 0 && <Notice kind="warning" text={deposit.noWallet} />}
+      {sources.length === 0 && <Notice kind="warning" text={noWallet} />}
       <ul class="sources">
         {sources.map((source, i) => (
           <li key={source.id}>
@@ -41,27 +46,46 @@ function ConnectChoice({ problem, sources, isOnlyWay, send }: ConnectChoiceProps
   );
 }
 
-export function WalletPanel({ wallet, sources, isOnlyWay, send }: WalletPanelProps) {
+/** The wait for a wallet, which a link or a QR code opens. */
+export function Connecting(
+  { wallet, send }: {
+    readonly wallet: Extract<WalletStep, { at: "connecting" }>;
+    readonly send: (event: ConnectEvent) => void;
+  },
+) {
   const { deposit, app } = texts;
+  return (
+    <section class="wallets">
+      <Progress label={deposit.connecting(wallet.source.name)} />
+      {wallet.link && (
+        <>
+          <a class="button primary" href={wallet.link} rel="noreferrer">{deposit.connectLink}</a>
+          <div class="qr-frame">
+            <QrCode text={wallet.link} label={deposit.connectQr} />
+            <p class="hint">{deposit.connectQr}</p>
+          </div>
+        </>
+      )}
+      <Button kind="quiet" onClick={() => send({ type: "wallet_left" })}>{app.cancel}</Button>
+    </section>
+  );
+}
+
+export function WalletPanel({ wallet, sources, isOnlyWay, send }: WalletPanelProps) {
+  const { deposit } = texts;
   switch (wallet.at) {
     case "none":
-      return <ConnectChoice problem={wallet.problem} sources={sources} isOnlyWay={isOnlyWay} send={send} />;
-    case "connecting":
       return (
-        <section class="wallets">
-          <Progress label={deposit.connecting(wallet.source.name)} />
-          {wallet.link && (
-            <>
-              <a class="button primary" href={wallet.link} rel="noreferrer">{deposit.connectLink}</a>
-              <div class="qr-frame">
-                <QrCode text={wallet.link} label={deposit.connectQr} />
-                <p class="hint">{deposit.connectQr}</p>
-              </div>
-            </>
-          )}
-          <Button kind="quiet" onClick={() => send({ type: "wallet_left" })}>{app.cancel}</Button>
-        </section>
+        <ConnectChoice
+          problem={wallet.problem}
+          sources={sources}
+          isOnlyWay={isOnlyWay}
+          noWallet={deposit.noWallet}
+          send={send}
+        />
       );
+    case "connecting":
+      return <Connecting wallet={wallet} send={send} />;
     case "ready":
       return (
         <section class="wallets">

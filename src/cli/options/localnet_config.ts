@@ -10,13 +10,15 @@ export function createLocalnetConfig(
     readonly port: number;
     readonly host?: string;
     readonly logLevel?: ServeConfig["log"]["level"];
+    /** Default: true. */
+    readonly settles?: boolean;
   },
 ): ServeConfig {
   const { mnemonic, version } = localnet.relayer;
   return {
     network: "localnet",
     wallet: { mnemonic: new Secret(mnemonic), version },
-    settle: "eager",
+    ...options.settles !== false && { settle: "eager" as const },
     batchMs: 0,
     fee: { bps: 50, minNano: parseUnits("0.05") },
     endpoint: { url: localnet.url },

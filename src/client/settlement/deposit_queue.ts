@@ -21,7 +21,7 @@ export interface DepositQueue {
 
 /** Reads a pool's deposits from its logs. A later read continues where the last one ended. */
 export class DepositQueueReader {
-  readonly #tree = new MerkleTree();
+  #tree = new MerkleTree();
   #waiting: bigint[] = [];
   #settled = 0;
   #cursor: TransactionId | undefined;
@@ -39,13 +39,19 @@ export class DepositQueueReader {
   } = {}): Promise<DepositQueue> {
     const { chain, address } = this.pool;
     const leaves = new LeafBatcher(this.#tree, sharedTreeService());
+    const apply = async (events: readonly PoolEvent[]) => {
+      for (const event of events) for (const leaf of this.#apply(event)) await leaves.add(leaf);
+    };
     const after = this.#cursor;
     const scan = { after, capacity: V2_POOL_CAPACITY, signal, ...onProgress && { onProgress } };
     try {
       for await (const { events, cursor } of scanPoolTransactions(chain, address, scan)) {
-        for (const event of events) for (const leaf of this.#apply(event)) await leaves.add(leaf);
+        await apply(events);
         this.#cursor = cursor;
       }
+    } catch (error) {
+      if (isContradiction(error)) this.#forget(); // the next read begins anew
+      throw error;
     } finally {
       await leaves.flush(); // what was read is not read again
     }
@@ -54,6 +60,13 @@ export class DepositQueueReader {
       throw inconsistent("the pool's logs do not give its root yet");
     }
     return { tree: this.#tree, waiting: [...this.#waiting], cursor: this.#cursor };
+  }
+
+  #forget(): void {
+    this.#tree = new MerkleTree();
+    this.#waiting = [];
+    this.#settled = 0;
+    this.#cursor = undefined;
   }
 
   /** Returns the leaves that the event adds to the tree. */
@@ -75,6 +88,8 @@ export class DepositQueueReader {
     return [];
   }
 }
+
+const isContradiction = (error: unknown) => error instanceof Problem && error.code === "chain_inconsistent";
 
 const inconsistent = (detail: string) =>
   new Problem("chain_inconsistent", detail, {

@@ -2,6 +2,7 @@
 /** A device whose clock is wrong by an hour: the chain's time decides. */
 import assert from "node:assert/strict";
 import { runCase, type Visit, withFaultScene } from "../../support/app/fault_scene.ts";
+import { shiftClock } from "../../support/app/shifted_clock.ts";
 import { openPayment, withdraw } from "../../support/app/steps/money_steps.ts";
 import { waitUntil } from "../../../testkit/programs/wait_until.ts";
 import { chromium } from "../../support/system/chromium.ts";
@@ -64,21 +65,6 @@ Deno.test({
       }
     }),
 });
-
-/** It runs in the page, before the app. */
-function shiftClock(shift: number): void {
-  const scope = globalThis as typeof globalThis & { clockShift: number };
-  scope.clockShift = shift;
-  const now = Date.now;
-  const shifted = () => now() + scope.clockShift;
-  const Real = Date;
-  globalThis.Date = class extends Real {
-    constructor(...args: unknown[]) {
-      super(...(args.length === 0 ? [shifted()] : args) as [number]);
-    }
-    static override now = shifted;
-  } as DateConstructor;
-}
 
 function isWaiting(): boolean {
   return document.body.innerText.includes("Waiting for the network");

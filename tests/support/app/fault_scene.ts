@@ -20,12 +20,20 @@ import { serveApp, type ServedApp } from "./serve_app.ts";
 
 const pictures = Deno.env.get("TONADO_APP_PICTURES");
 
+/** A wallet of the local network, as `tonado localnet --json` prints it. */
+interface LocalWallet {
+  readonly mnemonic: string;
+  readonly version: "v4R2" | "v5R1";
+}
+
 export interface FaultScene {
   readonly gates: { readonly deposit: Gate; readonly withdrawal: Gate; readonly relayer: Gate };
   readonly app: ServedApp;
   readonly indexer: string;
   readonly relayer: string;
   readonly deployments: Deployments;
+  /** The funded wallets of the network. */
+  readonly wallets: readonly LocalWallet[];
   /** The wallet that is injected into every page, and how it answers next. */
   readonly wallet: TestWallet;
   conduct: () => WalletConduct | Promise<WalletConduct>;
@@ -59,17 +67,20 @@ export interface SceneOptions {
   /** Notes for `takeFunded`. */
   readonly funded?: number;
   readonly wallets?: Parameters<typeof serveApp>[0];
+  /** Whether the relayer settles deposits. Default: true. */
+  readonly settles?: boolean;
 }
 
 /** Starts network, servers and browser once, and runs the cases one after the other as steps of `t`. */
 export async function withFaultScene(
-  { funded = 0 }: SceneOptions,
+  { funded = 0, settles = true }: SceneOptions,
   use: (scene: FaultScene) => Promise<void>,
 ): Promise<void> {
   await withTempDirectory(async (data) => {
     const network = startProgram(sourceCommand, [
       ...["localnet", "--json", "--data-dir", data, "--block-time", "300"],
       ...["--port", "0", "--relayer-port", "0"],
+      ...settles ? [] : ["--no-settle"],
     ]);
     const gates: Gate[] = [];
     let app: ServedApp | undefined;
@@ -110,6 +121,7 @@ export async function withFaultScene(
           gates: { deposit, withdrawal, relayer },
           app: app!,
           deployments,
+          wallets: net.wallets,
           wallet,
           downloads,
           indexer: net.indexer,

@@ -16,6 +16,7 @@ interface LocalnetCommandOptions extends OutputOptions {
   readonly relayerPort: number;
   readonly dataDir?: string;
   readonly blockTime: number;
+  readonly settle: boolean;
 }
 
 const DEFAULT_PORT = 8081;
@@ -48,6 +49,7 @@ export function localnetCommand(context: CliContext): Command {
       integerArgument(10, 60_000),
       DEFAULT_BLOCK_TIME_MS,
     )
+    .option("--no-settle", "leave the deposits of version 2 pools to `tonado settle` and the app")
     .option("--json", "print one JSON line when everything is ready")
     .option("--quiet", "print only the addresses of network and relayer")
     .addHelpText(
@@ -72,7 +74,12 @@ async function localnet(context: CliContext, options: LocalnetCommandOptions): P
     await context.writeFile(registry, formatDeployments(network.deployments));
     const logLevel = options.json ? "error" : "warning";
     relayer = await context.serve(
-      createLocalnetConfig(network, { dataDir: store, port: options.relayerPort, logLevel }),
+      createLocalnetConfig(network, {
+        dataDir: store,
+        port: options.relayerPort,
+        logLevel,
+        settles: options.settle,
+      }),
       network.deployments,
     );
     const { pools } = await (await fetch(`${relayer.url}/pools`)).json();

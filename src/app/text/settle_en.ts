@@ -1,0 +1,72 @@
+/** The words of the screen where a depositor settles. */
+import { formatAmount } from "../../core/protocol/units.ts";
+import type { SettleNotice } from "../flows/settle/settle_state.ts";
+
+/** Nano in 0.0001 TON, the unit of the screen. */
+const STEP_NANO = 100_000n;
+
+/** Rounds up, so that no fee reads as nothing. */
+function tons(nano: bigint): string {
+  const rounded = (nano + STEP_NANO - 1n) / STEP_NANO * STEP_NANO;
+  return formatAmount(rounded < 0n ? 0n : rounded, { asset: "native" });
+}
+const deposits = (count: number) => count === 1 ? "1 deposit" : `${count} deposits`;
+
+export const settleEn = {
+  title: "Settle it yourself",
+  lead:
+    "Your deposit is safe in the pool. It can be withdrawn once it is in the pool's tree. Relayers usually put it there; anyone else can, too.",
+  reading: (seen: number) =>
+    seen === 0
+      ? "Reading the pool …"
+      : `Reading the pool: ${seen} transaction${seen === 1 ? "" : "s"} so far`,
+  settles: "Settles",
+  deposits,
+  value: "You send",
+  cost: "Fees",
+  reward: "Reward",
+  back: "You get back",
+  about: (nano: bigint) => `about ${tons(nano)}`,
+  atMost: (nano: bigint) => `at most ${tons(nano)}`,
+  exactly: tons,
+  rounds: (rounds: number) =>
+    `The oldest deposits come first, so yours needs ${rounds} settlements, one after the other. Each has its own price.`,
+  publicTitle: "Everyone can see which wallet settles",
+  publicLead: (count: number, rounds: number) =>
+    `${
+      rounds > 1
+        ? "The wallet stands next to the deposits that it settles for ever, and next to yours after the last settlement."
+        : count === 1
+        ? "This settlement has only your deposit, so the wallet stands next to it for ever."
+        : `The wallet stands next to these ${count} deposits for ever, and one of them is yours.`
+    } Use the wallet that paid in, or one that nobody can connect with where the money will go.`,
+  noWallet:
+    "No wallet can be reached from this page. Open the app in the browser of your wallet, or run tonado settle.",
+  settle: (name: string) => `Settle with ${name}`,
+  stage: {
+    keys: "Loading what the proof needs",
+    proof: "Making the proof for this wallet",
+    pause: "Waiting up to 30 seconds for the pool's next turn",
+  },
+  notSent: "Nothing was sent yet.",
+  waitingLead: "You can close this page. The note shows later whether it worked.",
+  notice: {
+    declined: "The wallet says that you declined. Nothing was settled.",
+    expired: "The request has expired, and the pool got nothing. You can try again.",
+    unanswered: "The wallet gave no clear answer. We watch the pool for up to three minutes.",
+    overtaken:
+      "Someone else settled first. If your wallet has sent something, it comes back, less fees. Your deposit still waits, so here is the next settlement.",
+    next: "Your settlement was accepted. Your deposit needs another one.",
+  } satisfies Record<SettleNotice, string> as Readonly<Record<SettleNotice, string>>,
+  doneTitle: "Your deposit is settled",
+  done: {
+    user:
+      "Your settlement was accepted. The rest of what your wallet sent is on its way back, with the reward.",
+    other: "Someone else settled it. You have nothing to do.",
+  },
+  mayStillSend:
+    "Decline the request that your wallet still shows. If it sends it, the pool returns the money, less fees.",
+  doneWait: "The note can be withdrawn now. Waiting longer hides you better.",
+  failedTitle: "The settlement stopped",
+  failedLead: "Your deposit is safe. Nothing is lost if you leave this page.",
+};
