@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { waitUntil } from "../../testkit/programs/wait_until.ts";
 import { listen } from "./listener.ts";
 
 const local = { host: "127.0.0.1", port: 0 };
@@ -99,4 +100,40 @@ Deno.test("a request to a server that is shutting down gets not_ready with Retry
   answer.resolve(new Response("late"));
   await (await response).body?.cancel();
   await closed;
+});
+
+/** Runs `use` while the server that is opened next can be made to fail, as when the system has no file descriptors. */
+async function withFailingServer(use: (fail: () => void, opened: () => number) => Promise<void>) {
+  const { serve } = Deno;
+  const failure = Promise.withResolvers<never>();
+  let opened = 0;
+  Deno.serve = ((...args: Parameters<typeof serve>) => {
+    opened++;
+    const server = serve(...args);
+    return { addr: server.addr, finished: Promise.race([server.finished, failure.promise]) };
+  }) as typeof serve;
+  try {
+    await use(() => failure.reject(new Error("no file descriptors")), () => opened);
+  } finally {
+    Deno.serve = serve;
+  }
+}
+
+Deno.test("a listener that is closed while it waits to be reopened stays closed", () =>
+  withFailingServer(async (fail, opened) => {
+    const { clock, sleeps } = recordingClock();
+    const failures: string[] = [];
+    const failed = (error: unknown) => failures.push(String(error));
+    const listener = listen(() => new Response("ok"), { ...local, clock, failed });
+    fail();
+    await waitUntil("it waits to reopen", () => sleeps.includes(100));
+    await within5Seconds(listener.close());
+    assert.deepEqual([opened(), failures], [1, ["Error: no file descriptors"]]);
+  }));
+
+Deno.test("a listener that is closed has not failed", async () => {
+  const failures: unknown[] = [];
+  const listener = listen(() => new Response("ok"), { ...local, failed: (error) => failures.push(error) });
+  await within5Seconds(listener.close());
+  assert.deepEqual(failures, []);
 });

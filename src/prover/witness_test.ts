@@ -86,3 +86,33 @@ Deno.test("a program that refused inputs accepts the next ones", () => {
   assert.throws(() => computeWitness(module, { ...honest, newRoot: 1n }));
   assert.equal(computeWitness(module, honest).length, 9562 * 32);
 });
+
+/** Returns a WASM program that calls the exception handler with a code in `init`. */
+function failingProgram(code: number): Uint8Array<ArrayBuffer> {
+  const text = (name: string) => [name.length, ...new TextEncoder().encode(name)];
+  const section = (id: number, bytes: readonly number[]) => [id, bytes.length, ...bytes];
+  const prime = Array.from({ length: 32 }, (_, i) => Number(FIELD_MODULUS >> BigInt(8 * i) & 0xffn));
+  const [i32Const, call, end] = [0x41, 0x10, 0x0b];
+  const bodies = [[i32Const, 0], [i32Const, 8], [], [i32Const, code, call, 0]];
+  const names = ["getSharedRWMemoryStart", "getFieldNumLen32", "getRawPrime", "init"];
+  const data = [0, i32Const, 0, end, prime.length, ...prime];
+  return new Uint8Array([
+    ...[0, 97, 115, 109, 1, 0, 0, 0],
+    ...section(1, [3, 0x60, 1, 0x7f, 0, 0x60, 0, 1, 0x7f, 0x60, 0, 0]),
+    ...section(2, [1, ...text("runtime"), ...text("exceptionHandler"), 0, 0]),
+    ...section(3, [4, 1, 1, 2, 0]),
+    ...section(5, [1, 0, 1]),
+    ...section(7, [5, ...text("memory"), 2, 0, ...names.flatMap((name, i) => [...text(name), 0, i + 1])]),
+    ...section(10, [4, ...bodies.flatMap((body) => [body.length + 2, 0, ...body, end])]),
+    ...section(11, [1, ...data]),
+  ]);
+}
+
+Deno.test("computeWitness names the code of an exception that is not a failed assertion", () => {
+  assert.throws(() => computeWitness(failingProgram(5), honest), {
+    name: "WitnessError",
+    code: "invalid_request",
+    message: /code 5$/,
+  });
+  assert.throws(() => computeWitness(failingProgram(4), honest), { code: "constraints_unsatisfied" });
+});

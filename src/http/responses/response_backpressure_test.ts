@@ -44,3 +44,16 @@ Deno.test("a client that reads each chunk in time gets the whole response, howev
   equal(bytes, 3 * 128 * 1024);
   sent.resolve();
 });
+
+Deno.test({
+  name: "a client that leaves in the middle of a response leaves no timer behind",
+  sanitizeOps: true,
+  sanitizeResources: true,
+  async fn() {
+    const request = openApp();
+    const sent = Promise.withResolvers<void>();
+    const reader = (await request("/large", sent.promise)).body!.getReader();
+    await reader.read();
+    await reader.cancel();
+  },
+});

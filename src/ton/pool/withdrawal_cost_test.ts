@@ -3,6 +3,7 @@ import type { Chain } from "../chain.ts";
 import { Dictionary } from "@ton/core";
 import { mainnetConfig } from "../../localnet/mainnet_config.ts";
 import { fetchNetworkPrices, type NetworkPrices } from "../network_prices.ts";
+import { ENDOWMENT_SECONDS, NET_ACCRUAL } from "../../core/protocol/pool_constants.ts";
 import { estimateWithdrawalCost } from "./withdrawal_cost.ts";
 
 type PoolCounts = Parameters<typeof estimateWithdrawalCost>[1];
@@ -54,4 +55,13 @@ Deno.test("a withdrawal's cost by the kind and state of the pool, at mainnet's p
       ...[326_048_712n, 1_744_934_430n, 1_744_827_630n, 1_710_912_164n, 586_075_312n],
     ],
   ]);
+});
+
+Deno.test("where bits of storage cost money, a native withdrawal prepays one full cell", async () => {
+  const prices = await fetchNetworkPrices(chain);
+  const free: NetworkPrices = { ...prices, storageFee: () => 0n };
+  const byBit: NetworkPrices = { ...prices, storageFee: ({ bits, seconds }) => bits * seconds };
+  const info = { assetKind: "native", deposits: 5, withdrawals: 1, debt: 40_000_000n } as const;
+  const more = estimateWithdrawalCost(byBit, info) - estimateWithdrawalCost(free, info);
+  equal(more, 1023n * ENDOWMENT_SECONDS - NET_ACCRUAL);
 });

@@ -107,3 +107,20 @@ async function handlesOddLocks(
     await assert.rejects(Deno.stat(at("none")), Deno.errors.NotFound);
   });
 }
+
+Deno.test("tonado ceremony: a run whose lock file another run replaced has no lock", () =>
+  withTempDirectory(async (folder) => {
+    const { open } = Deno;
+    Deno.open = async (path, options) => {
+      const file = await open(path, options);
+      await Deno.remove(path);
+      await Deno.writeTextFile(path, "another run's lock");
+      return file;
+    };
+    try {
+      await assert.rejects(diskFolder(folder).lock(), { code: "folder_in_use" });
+    } finally {
+      Deno.open = open;
+    }
+    using _lock = await diskFolder(folder).lock();
+  }));

@@ -49,6 +49,7 @@ Deno.test("tonado note backup --page", async (t) => {
     "without a terminal, long work is announced once, and with --quiet not at all",
     () => reportsLongWork(scene),
   );
+  await t.step("at a terminal, the progress line is erased when the work ends", () => erasesProgress(scene));
   await asksForPassphrases(t, scene);
   await marksPlainPage(t, scene);
   await refusesMistakes(t, scene);
@@ -100,6 +101,18 @@ async function restoresFromPage({ restore, page, texts, env }: Scene): Promise<v
   const known = await runCli(["note", "restore", page, "--json"], env);
   assert.deepEqual(JSON.parse(known.stdout), { found: 3, added: 0 });
   assert.equal(known.stderr, '{"notice":"decrypting 3 notes, about a second each"}\n');
+}
+
+async function erasesProgress({ page, env, dir }: Scene): Promise<void> {
+  const works: [string[], string][] = [
+    [["note", "backup", `${dir}/terminal.html`, "--page"], "encrypting"],
+    [["note", "restore", page], "decrypting"],
+  ];
+  for (const [args, what] of works) {
+    const { code, stderr } = await runCli(args, env, { seesProgress: true });
+    assert.equal(code, 0, stderr);
+    assert.ok(stderr.includes(`${what} 3 notes`) && stderr.endsWith("\r\x1b[K"), stderr);
+  }
 }
 
 async function reportsLongWork({ dir, page, env }: Scene): Promise<void> {

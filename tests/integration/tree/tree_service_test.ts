@@ -197,6 +197,24 @@ for (const shared of [true, false]) {
   });
 }
 
+Deno.test("tree service: hashing on copies writes no node before the first new one", () =>
+  withoutSharedMemory(() =>
+    withWorkers({ maxWorkers: 1 }, async (workers) => {
+      const [start, end] = [300, 812];
+      const levels = nodeCounts(end).map((count, level) => allocateNodes(level, count));
+      const hashing = workers.hashLevels(levels, start, end);
+      // Meanwhile, the nodes of the old tree change, as when a failed growth is repeated.
+      const old = levels.map((nodes, level) =>
+        nodes.subarray(0, Math.floor(start / 2 ** level) * FIELD_BYTES)
+      );
+      for (const nodes of old) nodes.fill(1);
+      const height = await hashing;
+      for (const [level, nodes] of old.slice(0, height + 1).entries()) {
+        assert.ok(nodes.every((byte) => byte === 1), `level ${level}`);
+      }
+    })
+  ));
+
 Deno.test("tree service: each worker gets about four subtrees, of 2^9 to 2^12 leaves", () =>
   withWorkers({ maxWorkers: 1 }, async (workers) => {
     const heightFor = (start: number, end: number) =>

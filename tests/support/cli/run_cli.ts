@@ -25,6 +25,8 @@ export interface CliResult {
 export interface TerminalUser {
   readonly confirms?: boolean | ((question: string) => boolean);
   readonly secrets?: readonly string[];
+  /** Whether standard error is a terminal, which shows progress lines. */
+  readonly seesProgress?: boolean;
   /** Called with each chunk of standard output. */
   readonly onStdout?: (text: string) => void;
   /** Called with each chunk of standard error. */
@@ -57,7 +59,7 @@ export async function runCli(
       },
     },
     stderr: {
-      isTerminal: false,
+      isTerminal: person.seesProgress ?? false,
       columns: 80,
       write: (text) => {
         stderr += text;

