@@ -7,6 +7,7 @@ import { SimulatedProcess } from "../../testkit/simulation/simulated_process.ts"
 import { VirtualTime } from "../../testkit/simulation/virtual_time.ts";
 import { CHUNK_SLOTS } from "../core/crypto/groth16.ts";
 import { Problem } from "../core/errors/problem.ts";
+import { MerkleTree } from "../core/tree/merkle_tree.ts";
 import { settlementEnd, type SettlementInput } from "../core/tree/settlement.ts";
 import { rootLog } from "../telemetry/log.ts";
 import { loadPoolCode } from "../ton/pool/state_init.ts";
@@ -16,7 +17,14 @@ import type { SettleMode } from "./settler/settler.ts";
 const DENOMINATION = 10_000_000_000n;
 const START_MS = 1_700_000_000_000;
 
-async function relayerBesideQueue({ settle, canProve }: { settle?: SettleMode; canProve: boolean }) {
+interface Scene {
+  readonly settle?: SettleMode;
+  readonly canProve: boolean;
+  /** Code hash in the registry. Default: that of the pool's code. */
+  readonly listedCodeHash?: string;
+}
+
+async function relayerBesideQueue({ settle, canProve, listedCodeHash }: Scene) {
   const time = new VirtualTime(new SeededRandom(1), START_MS);
   const scene = new ScriptedPool({ kind: 2, denomination: DENOMINATION });
   Object.defineProperty(scene, "now", { get: () => time.now() - START_MS });
@@ -59,7 +67,7 @@ async function relayerBesideQueue({ settle, canProve }: { settle?: SettleMode; c
         denomination: DENOMINATION,
         version: 2,
         deployedSeqno: 1,
-        codeHash,
+        codeHash: listedCodeHash ?? codeHash,
         vkeyHash: "keys",
         owner: null,
         feeMin: 1n,
@@ -70,13 +78,14 @@ async function relayerBesideQueue({ settle, canProve }: { settle?: SettleMode; c
   });
   await time.run(() => false, START_MS + 60_000);
   const { ready } = relayer.readiness();
+  const root = await Promise.try(() => relayer.root(poolAddress)).catch(({ code }: Problem) => code);
   await relayer.close();
-  return { ready, ends: [...new Set(ends)], infoReads };
+  return { ready, root, ends: [...new Set(ends)], infoReads };
 }
 
 Deno.test("a relayer that is configured to settle and can prove settlements proves the waiting deposits", async () => {
-  const { ready, ends } = await relayerBesideQueue({ settle: "eager", canProve: true });
-  deepEqual({ ready, ends }, { ready: true, ends: [CHUNK_SLOTS] });
+  const { ready, root, ends } = await relayerBesideQueue({ settle: "eager", canProve: true });
+  deepEqual({ ready, root, ends }, { ready: true, root: new MerkleTree().root, ends: [CHUNK_SLOTS] });
 });
 
 for (
@@ -86,7 +95,12 @@ for (
   ] as const
 ) {
   Deno.test(`a relayer ${claim} does not ask the pool for its settlements`, async () => {
-    const result = await relayerBesideQueue(options);
-    deepEqual(result, { ready: true, ends: [], infoReads: 0 });
+    const { ready, ends, infoReads } = await relayerBesideQueue(options);
+    deepEqual({ ready, ends, infoReads }, { ready: true, ends: [], infoReads: 0 });
   });
 }
+
+Deno.test("a relayer does not serve a pool whose code differs from the registry's", async () => {
+  const { ready, root } = await relayerBesideQueue({ canProve: false, listedCodeHash: "other" });
+  deepEqual({ ready, root }, { ready: false, root: "unknown_pool" });
+});

@@ -10,7 +10,15 @@ import type { ArithmeticPool } from "../../src/ops/ceremony/arithmetic/pool.ts";
 import type { ArithmeticTasks } from "../../src/ops/ceremony/arithmetic/tasks.ts";
 import { contribute, contributionSeeds } from "../../src/ops/ceremony/contribution.ts";
 import { pointCoordinates } from "../../src/ops/ceremony/arithmetic/point_hex.ts";
-import { multiplyG1, openTinyCeremony, runCeremony, utf8 } from "../support/ceremony/ceremony_fixture.ts";
+import { announceBeacon, beginCeremony, contributeToCeremony } from "../../src/ops/ceremony/ceremony.ts";
+import { memoryFolder } from "../../src/ops/ceremony/rehearsal/memory_folder.ts";
+import {
+  announcement,
+  multiplyG1,
+  openTinyCeremony,
+  runCeremony,
+  utf8,
+} from "../support/ceremony/ceremony_fixture.ts";
 
 const { Fr } = bls12_381.fields;
 const R = Fr.create(2n ** 256n);
@@ -214,4 +222,37 @@ Deno.test("the seeds depend on the contributor's entropy and on the system's, an
     const random = [1, 2].map((byte) => String.fromCharCode(byte).repeat(16));
     for (const trace of ["what Alice typed", ...random]) assert.ok(!text.includes(trace));
   }
+});
+
+Deno.test("a contribution that fails at the first circuit overwrites the seeds of all circuits", async () => {
+  await using tiny = await openTinyCeremony();
+  const folder = memoryFolder();
+  await beginCeremony({ folder, arithmetic: tiny.arithmetic, ...tiny.origin });
+  await announceBeacon({ folder, arithmetic: tiny.arithmetic, announcement });
+  const arithmetic: ArithmeticPool = {
+    ...tiny.arithmetic,
+    run: (name: keyof ArithmeticTasks, ...args: never) =>
+      name === "answer"
+        ? Promise.reject(new Error("a thread died"))
+        : tiny.arithmetic.run(name, ...args as never) as never,
+  };
+  const slices: Uint8Array[] = [];
+  const { slice } = Uint8Array.prototype;
+  const { getRandomValues } = crypto;
+  crypto.getRandomValues = ((array: Uint8Array) => array.fill(1)) as never;
+  const seeds = Object.values(contributionSeeds(circuitsOfVersion[1], utf8("dice"))).map(latin1);
+  Uint8Array.prototype.slice = function (this: Uint8Array, ...args: Parameters<typeof slice>) {
+    const copy = slice.apply(this, args);
+    slices.push(copy);
+    return copy;
+  };
+  try {
+    const contributing = contributeToCeremony({ folder, arithmetic, name: "Alice", entropy: utf8("dice") });
+    await assert.rejects(contributing, /a thread died/);
+  } finally {
+    Uint8Array.prototype.slice = slice;
+    crypto.getRandomValues = getRandomValues;
+  }
+  assert.ok(slices.filter(({ length }) => length === 32).length >= seeds.length);
+  assert.deepEqual(slices.map(latin1).filter((text) => seeds.includes(text)), []);
 });

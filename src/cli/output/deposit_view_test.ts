@@ -1,0 +1,23 @@
+import { doesNotMatch, match } from "node:assert/strict";
+import type { DepositResult } from "../../client/deposit/deposit_events.ts";
+import type { CliContext } from "../context.ts";
+import { DepositView } from "./deposit_view.ts";
+
+/** Returns what is printed of a deposit. */
+function printed(...args: Parameters<DepositView["showDeposited"]>): string {
+  let text = "";
+  const output = { isTerminal: false, columns: 80, write: (part: string) => void (text += part) };
+  const context = { stdout: output, stderr: output, env: {} } as unknown as CliContext;
+  new DepositView(context, { network: "testnet" }, "12ab").showDeposited(...args);
+  return text;
+}
+
+const result = { leafIndex: 5, timestamp: 7, tx: { lt: 1n, hash: "cd" }, attempts: 1 } as DepositResult;
+
+Deno.test("only a deposit that a version 2 pool has queued is announced as waiting for its settlement", () => {
+  match(printed(result, true), /^deposited as leaf 5; it can be withdrawn once it is settled/);
+  for (const text of [printed(result), printed(result, false)]) {
+    match(text, /^deposited as leaf 5\n\nMake a backup now/);
+    doesNotMatch(text, /settled/);
+  }
+});
