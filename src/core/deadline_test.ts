@@ -179,3 +179,10 @@ Deno.test("memoizeAsync: calls share one value, and a failed call is repeated", 
   await rejects(second, /broken/);
   deepEqual([await next(), await next()], [2, 2]);
 });
+
+Deno.test({
+  name: "work that ends before its deadline leaves no timer behind",
+  sanitizeOps: true,
+  sanitizeResources: true,
+  fn: async () => equal(await withDeadline(60_000, {}, () => Promise.resolve(1)), 1),
+});

@@ -24,11 +24,13 @@ function run(
   { timeoutMs = 600_000 } = {},
 ) {
   const requests: { at: number; validUntil: number }[] = [];
+  const cancelledAt: number[] = [];
   const steps: PayerDepositStep["step"][] = [];
   const payer: Payer = {
     address: wallet,
-    pay(_message, { validUntil }) {
+    pay(_message, { validUntil, signal }) {
       requests.push({ at: scene.now, validUntil });
+      signal?.addEventListener("abort", () => cancelledAt.push(scene.now));
       return answers[requests.length - 1]?.() ?? never();
     },
   };
@@ -46,7 +48,7 @@ function run(
     pollIntervalMs: 2_000,
     onStep: ({ step }) => void steps.push(step),
   });
-  return { deposit, requests, steps };
+  return { deposit, requests, cancelledAt, steps };
 }
 
 Deno.test("a payment counts when the pool logs it, whatever the wallet answers", async () => {
@@ -92,6 +94,7 @@ Deno.test("after another deposit took the leaf, a payment is requested again onl
   const first = await run(returned, [() => Promise.resolve(), () => Promise.resolve()]);
   deepEqual([(await first.deposit).leafIndex, (await first.deposit).attempts], [1, 2]);
   deepEqual(first.requests.map(({ at }) => at), [0, 30_000]);
+  equal(first.cancelledAt[0], 10_000, "the payer is asked to stop when its leaf is taken");
   deepEqual(first.steps.filter((step) => step === "stale" || step === "refused"), ["refused", "stale"]);
   const expired = new DepositScene();
   expired.at(10_000, 99n);
@@ -124,9 +127,10 @@ Deno.test("a returned payment of another note, and a deposit below the own leaf,
   });
   scene.at(10_000, { ...stale(1), commitment: 98n, exitCode: exitCodes.ERR_PAUSED });
   scene.at(30_000, commitment);
-  const { deposit, steps } = run(scene, [never]);
+  const { deposit, cancelledAt, steps } = run(scene, [never]);
   const { leafIndex, attempts } = await deposit;
   deepEqual([leafIndex, attempts, steps], [1, 1, ["syncing", "proving", "paying"]]);
+  deepEqual(cancelledAt, [scene.now], "only the deposit itself ends the request");
 });
 
 Deno.test("an expired payment never coincides with another one, in any order of deposits and returns", async () => {
