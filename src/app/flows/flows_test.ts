@@ -6,7 +6,7 @@ import { type BackupEvent, backupMachine, type BackupState, nextBackup } from ".
 import { checkMachine, type CheckState, firstCheck, nextCheck } from "./check.ts";
 import { startFlow } from "./machine.ts";
 import { nextReport, type ReportEvent, type ReportState } from "./report.ts";
-import { nextRestore, type RestoreEvent, type RestoreState } from "./restore.ts";
+import { nextRestore, type RestoreEvent, restoreMachine, type RestoreState } from "./restore.ts";
 import { findPassphraseFault, nextStore, type StoreEvent, type StoreState } from "./store/store.ts";
 
 const passphrase = new Secret("correct horse battery");
@@ -238,4 +238,25 @@ Deno.test("a report has a purpose, is made, saved and checked, and every step go
     ...["purpose", "purpose", "making", "making", "purpose", "making", "made", "checking", "choose"],
     ...["checking", "checked", "choose"],
   ]);
+});
+
+Deno.test("a restore opens its source only after the passphrase was entered", async () => {
+  const source = { kind: "code", code: "c" } as const;
+  const restored = { added: 1, known: 0, otherNetwork: 0 };
+  const opened: unknown[] = [];
+  const flow = startFlow<RestoreState, RestoreEvent>(
+    restoreMachine({
+      restore: (...args) => {
+        opened.push(args);
+        return Promise.resolve(restored);
+      },
+    }),
+    { step: "choose" },
+  );
+  flow.send({ type: "chosen", source });
+  deepEqual(opened, []);
+  flow.send({ type: "passphrase", passphrase });
+  equal(flow.state.step, "opening");
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  deepEqual([flow.state, opened], [{ step: "done", restored }, [[source, passphrase]]]);
 });

@@ -56,3 +56,13 @@ Deno.test("the consent to one endpoint for deposits and withdrawals ends when th
   const both = { depositEndpoint: "https://c.example/rpc", withdrawalEndpoint: "https://c.example/rpc" };
   equal(connectionsOf({ ...accepted, ...both }, config).isShareAccepted, false);
 });
+
+Deno.test("a connection to 20 relayers is accepted, and to none or one more is not", () => {
+  const endpoints = { depositEndpoint: "https://a.example", withdrawalEndpoint: "https://b.example" };
+  const apply = (count: number) => {
+    const relayers = Array.from({ length: count }, (_, i) => `https://r${i}.example`).join("\n");
+    return applyConnections({ ...endpoints, relayers }, undefined);
+  };
+  ok("change" in apply(20));
+  for (const count of [0, 21]) deepEqual(apply(count), { faults: { relayers: "invalid" } });
+});

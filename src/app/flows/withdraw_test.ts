@@ -240,3 +240,16 @@ Deno.test("a failure to measure the relayer's time changes nothing", () => {
   const running = resumeWithdraw("aa", "UQ");
   equal(nextWithdraw(running, failed("note_store_corrupted", "failover")), running);
 });
+
+Deno.test("a withdrawal that is done or left only changes when it is left", () => {
+  const others: WithdrawEvent[] = [
+    { type: "submit", recipient: "UQ" },
+    { type: "submitted" },
+    { type: "paid", receipt },
+    failed("internal"),
+  ];
+  for (const state of [{ step: "done", receipt }, { step: "left" }] as WithdrawState[]) {
+    for (const event of others) equal(nextWithdraw(state, event), state);
+    equal(nextWithdraw(state, { type: "leave" }).step, "left");
+  }
+});

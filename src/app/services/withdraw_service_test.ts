@@ -1,5 +1,5 @@
-/** Resumed withdrawals: whether an earlier proof may still be paid, so that the recipient must stay the same. */
-import { deepEqual } from "node:assert/strict";
+/** The offers of a withdrawal, its progress, and resumed withdrawals, whose earlier proof may still be paid. */
+import { deepEqual, rejects } from "node:assert/strict";
 import { Address, type TupleItem, TupleReader } from "@ton/core";
 import { createNoteRecord, type WithdrawalAttempt } from "../../client/notes/note_store.ts";
 import type { Deployments } from "../../core/protocol/deployments.ts";
@@ -54,4 +54,103 @@ Deno.test("a failed withdrawal keeps its recipient until the pool accepts the ro
   deepEqual(await resume(known), { type: "prove_again", isSubmitted: true });
   deepEqual(await resume(old, [known]), { type: "prove_again", isSubmitted: true });
   deepEqual(await resume(old, [old]), { type: "prove_again", isSubmitted: false });
+});
+
+const relayerWallet = `0:${"22".repeat(32)}`;
+const jettonMaster = new Address(0, Buffer.alloc(32, 3));
+
+/** Returns the services for a deposited note of a pool whose relayer has these terms. */
+function servicesFor(
+  asset: "native" | "jet",
+  terms: { readonly feeMin?: string; readonly maxRefund?: string },
+) {
+  const deposited = createNote({ asset, amount: "1", network: "testnet" });
+  const record = { ...createNoteRecord(formatNote(deposited), 1), state: "deposited" };
+  const pool = { asset, amount: "1", denomination: asset === "native" ? 10n ** 9n : 10n ** 6n, address };
+  const listed = { ...pool, address: address.toRawString(), denomination: String(pool.denomination) };
+  const responses: Record<string, unknown> = {
+    "/status": { network: "testnet", feeBps: 50, feeMinNanoNative: "7", relayerAddress: relayerWallet },
+    "/pools": { network: "testnet", pools: { [`${asset}-1`]: { ...listed, deployedSeqno: 1, ...terms } } },
+  };
+  const chain = {
+    account: () => Promise.resolve({ state: "uninitialized", balance: 0n, syncUtime: 0 }),
+    runGetMethod: () => Promise.resolve(new TupleReader([{ type: "int", value: 5n }])),
+  };
+  const deployment = { ...pool, ...asset === "jet" && { decimals: 6, jettonMaster } };
+  const context = {
+    registry: {
+      network: "testnet",
+      pools: new Map([[`${asset}-1`, deployment]]),
+    } as unknown as Deployments,
+    connections: () => ({ withdrawalEndpoint: "https://c.example", relayers: ["https://r.example"] }),
+    connect: () => chain,
+    clock: { now: () => 0, sleep: () => Promise.resolve() },
+    artifacts: {
+      subscribe(listener: (progress: { received: number; total: number }) => void) {
+        for (const total of [0, 10]) listener({ received: total / 2, total });
+        return () => {};
+      },
+    },
+  } as unknown as AppContext;
+  const store = { list: () => Promise.resolve([record]), lockForWork: () => ({ [Symbol.dispose]() {} }) };
+  const services = withdrawServices(context, { store } as unknown as Session);
+  return { services, id: record.id, answer: (path: string) => Response.json(responses[path]) };
+}
+
+type Scene = ReturnType<typeof servicesFor>;
+
+async function withRelayer<T>({ answer }: Scene, act: () => Promise<T>): Promise<T> {
+  const { fetch } = globalThis;
+  globalThis.fetch = (input) => Promise.resolve(answer(new URL(String(input)).pathname));
+  try {
+    return await act();
+  } finally {
+    globalThis.fetch = fetch;
+  }
+}
+
+const recipient = new Address(0, Buffer.alloc(32, 9)).toRawString();
+const { signal } = new AbortController();
+
+function review(scene: Scene) {
+  const checking = { step: "checking", id: scene.id, recipient, isFailover: false } as const;
+  return withRelayer(scene, () => scene.services.review(checking as never, signal));
+}
+
+Deno.test("a jetton withdrawal asks for 0.05 TON for its recipient, or for what the relayer pays at most", async () => {
+  for (
+    const [asset, maxRefund, refund] of [
+      ["jet", "50000001", 50_000_000n],
+      ["jet", "49999999", 49_999_999n],
+      ["native", "50000001", 0n],
+    ] as const
+  ) {
+    const { offers } = await review(servicesFor(asset, { maxRefund }));
+    deepEqual(offers.map((offer) => offer.refund), [refund]);
+  }
+});
+
+Deno.test("a relayer that asks for the whole amount is no offer", async () => {
+  const { offers } = await review(servicesFor("native", { feeMin: String(10 ** 9 - 1) }));
+  deepEqual(offers.map(({ fee }) => fee), [10n ** 9n - 1n]);
+  await rejects(review(servicesFor("native", { feeMin: String(10 ** 9) })), {
+    code: "relayer_unavailable",
+    message: /the whole amount/,
+  });
+});
+
+Deno.test("the download of the keys has a fraction once its size is known", async () => {
+  const scene = servicesFor("native", {});
+  const sent: unknown[] = [];
+  const offers = [{ url: "https://r.example", fee: 1n, refund: 0n }] as never;
+  const withdrawing = withRelayer(
+    scene,
+    () => scene.services.withdraw(scene.id, recipient, offers, signal, (event) => sent.push(event)),
+  );
+  await rejects(withdrawing); // there are no pages
+  deepEqual(sent, [
+    { type: "progress", progress: { stage: "tree" } },
+    { type: "progress", progress: { stage: "keys" } },
+    { type: "progress", progress: { stage: "keys", fraction: 0.5 } },
+  ]);
 });

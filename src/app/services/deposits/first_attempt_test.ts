@@ -26,3 +26,7 @@ Deno.test("older deposits are ignored, and a young pool's rate is computed over 
 Deno.test("a single deposit a minute ago does not give a high rate", () => {
   ok(firstAttemptChance([NOW - 60], NOW, PAY) > 0.97);
 });
+
+Deno.test("a deposit that is later than the device's time does not count", () => {
+  equal(firstAttemptChance([NOW - 2 * DAY, NOW + 5], NOW, PAY), 1);
+});
