@@ -37,6 +37,7 @@ Deno.test("the faucet sends coins and jettons to any address, and explains refus
     assert.equal((await chain.account(stranger)).balance, 70_000n);
     const wallet = await fetchJettonWalletAddress(chain, net.jetton.master, stranger);
     assert.equal((await fetchJettonWalletData(chain, wallet))?.balance, 5n);
+    assert.deepEqual([wallet.workChain, net.jetton.master.workChain], [0, 0]);
     const to = `faucet?address=${stranger.toRawString()}`;
     assert.equal((await get(net, `${to}&coins=30000`)).status, 200);
     const { balance } = await chain.account(stranger);

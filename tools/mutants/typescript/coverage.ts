@@ -19,15 +19,18 @@ export type Coverage = Map<string, TestCoverage>;
 
 /** How many test files are put before a mutant at most. */
 const MAX_TEST_FILES = 10;
-/** Slower test files are ended and left out: with them, a survivor would take minutes. */
-const MAX_TEST_SECONDS = 60;
 
-/** Measures test files that changed since the cache was written, and writes the cache. */
+/**
+ * Measures test files that changed since the cache was written, and writes the cache.
+ *
+ * @param maxSeconds slower test files are ended and left out: with them, a survivor would take minutes
+ */
 export async function measureCoverage(
   root: URL,
   copy: MutationCopy,
   tests: readonly string[],
   cache: URL,
+  maxSeconds: number,
 ): Promise<Coverage> {
   const known = new Map(
     Object.entries<TestCoverage>(JSON.parse(await Deno.readTextFile(cache).catch(() => "{}"))),
@@ -38,8 +41,11 @@ export async function measureCoverage(
       root,
       [test, ...reach(imports, test).keys()].filter((path) => imports.has(path)),
     );
-    if (known.get(test)?.digest === digest) continue;
-    const measured = await measureOne(copy, test, digest);
+    const earlier = known.get(test);
+    const isKnown = earlier?.digest === digest &&
+      (earlier.passesUnchanged || earlier.milliseconds >= 900 * maxSeconds);
+    if (isKnown) continue;
+    const measured = await measureOne(copy, test, digest, maxSeconds);
     known.set(test, measured);
     const seconds = (measured.milliseconds / 1000).toFixed(1);
     console.error(
@@ -52,7 +58,12 @@ export async function measureCoverage(
   return new Map(tests.map((test) => [test, known.get(test)!]));
 }
 
-async function measureOne({ folder }: MutationCopy, test: string, digest: string): Promise<TestCoverage> {
+async function measureOne(
+  { folder }: MutationCopy,
+  test: string,
+  digest: string,
+  maxSeconds: number,
+): Promise<TestCoverage> {
   const data = new URL("coverage/", folder).pathname;
   await Deno.remove(data, { recursive: true }).catch(() => {});
   const run = (command: string, args: readonly string[]) =>
@@ -67,7 +78,7 @@ async function measureOne({ folder }: MutationCopy, test: string, digest: string
   const started = performance.now();
   const flags = ["-A", "--no-check", `--coverage=${data}`, "--coverage-raw-data-only"];
   const { success: passesUnchanged } = await run("timeout", [
-    ...["--signal=KILL", String(MAX_TEST_SECONDS), Deno.execPath(), "test"],
+    ...["--signal=KILL", String(maxSeconds), Deno.execPath(), "test"],
     ...[...flags, test],
   ]);
   const milliseconds = Math.round(performance.now() - started);

@@ -3,12 +3,12 @@
  * execute the changed line, the fastest first.
  *
  * Usage: deno task mutants --typescript [folder or file] [--only <text>] [--sample n] [--skip n] [--near]
- *   [--tests <parts>] [--survivors] [--stale] [--workers n] [--json] [--write]
+ *   [--tests <parts>] [--seconds n] [--survivors] [--stale] [--workers n] [--json] [--write]
  *
  * `--sample n` tries n mutants of each folder, after the first `--skip` ones of its order. `--near` runs only the tests
  * below src/ and those below tests/ that are meant for the folder, `--tests` only those whose path contains one of these
- * parts. `--survivors` tries only mutants that survived an earlier run, `--stale` only those whose declaration changed
- * since their result. Results are stored in
+ * parts; test files that take longer than `--seconds` do not run. `--survivors` tries only mutants that survived an
+ * earlier run, `--stale` only those whose declaration changed since their result. Results are stored in
  * tools/mutants/typescript/results.jsonl, from which the next run continues. `--write` writes the tables of
  * docs/mutation.md, and removes results of old sources.
  */
@@ -26,6 +26,7 @@ const given = mutationCommand("how many mutants of each folder")
   .option("--typescript [folder]", "folder or file below src/")
   .option("--skip <n>", "how many mutants of each folder are left out first", parseCount, 0)
   .option("--near", "only tests below src/ and those meant for the folder")
+  .option("--seconds <n>", "slower test files do not run", parseCount, 60)
   .option("--tests <parts>", "only tests whose path contains one of the parts, separated by a vertical bar")
   .option("--survivors", "only mutants that survived an earlier run")
   .option("--stale", "only mutants whose declaration changed since their result")
@@ -35,6 +36,7 @@ const given = mutationCommand("how many mutants of each folder")
       typescript: string | true;
       skip: number;
       near?: true;
+      seconds: number;
       tests?: string;
       survivors?: true;
       stale?: true;
@@ -56,7 +58,7 @@ if (given.write) {
   );
   const sources = new Set(sampled.map(([, { file }]) => file));
   const cache = new URL("dist/mutants_coverage.json", root);
-  const coverage = await measureCoverage(root, copies[0], await chooseTests(sources), cache);
+  const coverage = await measureCoverage(root, copies[0], await chooseTests(sources), cache, given.seconds);
   const open: NamedMutant[] = [];
   for (const named of sampled) {
     if (!trials.isSettled(named, await versionOf(named[1], coverage, copies[0]))) open.push(named);
