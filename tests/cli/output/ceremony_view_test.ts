@@ -1,7 +1,7 @@
 import { deepEqual } from "node:assert/strict";
-import type { CliContext } from "../context.ts";
-import { CeremonyView } from "./ceremony_view.ts";
-import { markOwnSequences } from "./sanitize.ts";
+import type { CliContext } from "../../../src/cli/context.ts";
+import { CeremonyView } from "../../../src/cli/output/ceremony_view.ts";
+import { markOwnSequences } from "../../../src/cli/output/sanitize.ts";
 
 /** Returns what a view writes to a terminal, in order. `show` follows some progress. */
 function written(show: (view: CeremonyView) => void): string[] {

@@ -1,7 +1,7 @@
 import { doesNotMatch, match } from "node:assert/strict";
-import type { DepositResult } from "../../client/deposit/deposit_events.ts";
-import type { CliContext } from "../context.ts";
-import { DepositView } from "./deposit_view.ts";
+import type { DepositResult } from "../../../src/client/deposit/deposit_events.ts";
+import type { CliContext } from "../../../src/cli/context.ts";
+import { DepositView } from "../../../src/cli/output/deposit_view.ts";
 
 /** Returns what is printed of a deposit. */
 function printed(...args: Parameters<DepositView["showDeposited"]>): string {
