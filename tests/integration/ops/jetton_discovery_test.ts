@@ -1,8 +1,8 @@
 import { rejects } from "node:assert/strict";
 import { Address, beginCell, type Cell } from "@ton/core";
 import { ScriptedChain, slice } from "../../../testkit/simulation/scripted_chain.ts";
-import { opCodes } from "../../core/protocol/messages/pool_messages.ts";
-import { probeJettonMasters } from "./jetton_discovery.ts";
+import { opCodes } from "../../../src/core/protocol/messages/pool_messages.ts";
+import { probeJettonMasters } from "../../../src/ops/deploy/jetton_discovery.ts";
 
 const addressOf = (byte: string) => Address.parse(`0:${byte.repeat(32)}`);
 const [deployer, master, jettonWallet] = ["11", "22", "33"].map(addressOf);
