@@ -52,9 +52,10 @@ export function poolRescueCommand(context: CliContext): Command {
       "\nWithout a mnemonic, the command shows a link that any TON wallet can pay. The message does not bounce. Anyone\n" +
         "may send it, and no one can take the coins back from a pool without an owner.\n\n" +
         "A frozen pool needs its whole state in one message, which only a wallet with its mnemonic can send here. A state\n" +
-        "above 65,535 bytes (about 1,200 notes deposited and withdrawn) is sent in pieces to a helper contract. A state of\n" +
-        "more than 8,192 cells or 2^21 bits cannot be sent, and the pool is lost: top it up in time. If the command stops,\n" +
-        "run it again: it does not send a piece twice.\n\n" +
+        "above 65,535 bytes (version 1: about 1,100 notes deposited and withdrawn in a native pool, 1,050 in a jetton pool;\n" +
+        "1,000 and 950 with the worst keys) is sent in pieces to a helper contract. A state of more than 8,192 cells or\n" +
+        "2^21 bits (version 1: about 5,000 notes, 2,600 with the worst keys) cannot be sent, and the pool is lost: top it\n" +
+        "up in time. If the command stops, run it again: it does not send a piece twice.\n\n" +
         "Examples:\n  tonado pool rescue native-10 --network mainnet\n" +
         "  tonado pool rescue usdt-100 --network mainnet --years 40 --mnemonic-file wallet.txt",
     )
