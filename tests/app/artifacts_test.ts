@@ -1,6 +1,6 @@
 /**
- * The files that proofs need are fetched with progress, cached if they match their hash, and refused
- * otherwise.
+ * The app fetches the files that proofs need with progress, caches them if they match their hash, and refuses
+ * them otherwise.
  */
 import assert from "node:assert/strict";
 import { openAdapterPage, useAdapters } from "../support/app/adapter_page.ts";
@@ -49,7 +49,7 @@ test("a file that the server altered is refused and not kept; one that the cache
     await assert.rejects(read(run), /artifact_unavailable: .*404/);
     served.intercept = undefined;
     const length = await read(run);
-    await run(async ({ booted }, name) => { // a fault of the disk
+    await run(async ({ booted }, name) => { // a disk fault
       const cache = await caches.open("tonado-artifacts");
       await cache.put(new URL(`artifacts/${name}`, booted.base).href, new Response("x"));
     }, KEY);

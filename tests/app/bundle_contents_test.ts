@@ -1,4 +1,7 @@
-/** What the app's scripts consist of: no server, no command line, no prover's keys, and no addresses but the listed ones. */
+/**
+ * The contents of the app's scripts: no server, no command line, no proving keys, and only the listed
+ * addresses.
+ */
 import assert from "node:assert/strict";
 import { runCommand } from "../../testkit/programs/run_command.ts";
 import { withTempDirectory } from "../../testkit/programs/temp_directory.ts";
@@ -12,13 +15,13 @@ const FORBIDDEN_PACKAGES = [
   ...["commander", "pg", "ioredis", "hono", "@hono", "prom-client", "@clack", "@logtape", "@opentelemetry"],
   ...["@ton/crypto", "@ton/sandbox", "@ton/tolk-js"],
 ];
-/** The words that passphrases are drawn from; a list, without any code. */
+/** The word list that passphrases are drawn from. It contains no code. */
 const WORD_LIST = "npm:@ton/crypto/dist/mnemonic/wordlist.js";
 /** Words that name a format or an example. Nothing connects to them. */
 const NAMES = new Set([
   ...["http://www.w3.org", "http://json-schema.org", "https://json-schema.org", "https://relayer.example."],
 ]);
-/** What the endpoints of a local network may be. */
+/** The possible endpoints of a local network. */
 const LOCAL = new Set(["http://localhost", "http://127.0.0.1"]);
 
 Deno.test("the app's scripts have no module of a server, the command line or the tests", async () => {
@@ -106,7 +109,9 @@ function scriptTexts(files: ReadonlyMap<string, Uint8Array>): [name: string, tex
     .map(([name, bytes]) => [name, new TextDecoder().decode(bytes)]);
 }
 
-/** The parser of keys names their members; a key has numbers behind them. */
+/**
+ * Removes the parser of keys, which contains the names of their members. A real key has numbers after them.
+ */
 function stripReaders(text: string): string {
   return [...text.matchAll(/vk_(?:alpha_1|gamma_2)"?:\s*\[+\s*"?\d/g)].map(([match]) => match).join("");
 }

@@ -1,5 +1,8 @@
 /// <reference lib="dom" />
-/** One note store, two programs: the command line's opens in the app and back, and one seed gives both the same notes. */
+/**
+ * One note store in two programs: the app opens the command line's store and the reverse, and one seed gives
+ * both the same notes.
+ */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { Address, toNano } from "@ton/core";
@@ -14,7 +17,7 @@ import { runCli } from "../support/cli/run_cli.ts";
 import { chromium } from "../support/system/chromium.ts";
 
 const PAYMENT_TIMEOUT_MS = 180_000;
-/** Of 10, less the relayer's fee of 0.05. */
+/** The denomination of 10, less the relayer's fee of 0.05. */
 const PAYOUT = toNano("9.95");
 const recipient = new Address(0, crypto.getRandomValues(Buffer.alloc(32)));
 const formatAddress = (address: Address) => address.toString({ testOnly: true, bounceable: false });
@@ -33,7 +36,7 @@ Deno.test({
         await pay(scene, journey);
         await withdraw(scene, journey);
 
-        // The app's backup is the command line's store.
+        // The command line opens the app's backup as its store.
         await journey.click("Settings");
         await journey.click("Make a backup");
         await journey.click("Save a file");
@@ -46,7 +49,7 @@ Deno.test({
         await openFile(journey, backup);
         await pay(scene, journey);
 
-        // The seed alone finds the paid notes of both, and no other.
+        // The seed alone recovers the paid notes of both programs, and no others.
         const env = { TONADO_NOTES: backup, TONADO_PASSPHRASE: PASSPHRASE };
         const { stdout: seed } = await runCli(["note", "seed", "show", "--quiet"], env);
         const fresh = await scene.freshBrowser();
@@ -77,7 +80,7 @@ interface NoteFacts {
   readonly state: string;
 }
 
-/** `create` prints a note, the others a list. */
+/** Runs a command. `create` prints a note, the others a list. */
 async function cli(
   { net }: Scene,
   notes: string,
@@ -91,7 +94,7 @@ async function cli(
   return parseJsonLines(stdout);
 }
 
-/** From the start screen, or from the settings. */
+/** Opens a file from the start screen or from the settings. */
 async function openFile(journey: Journey, path: string): Promise<void> {
   if (await journey.page.$('[data-step="absent"]')) await journey.click("I have a backup");
   await journey.step("restore");
@@ -126,7 +129,7 @@ async function restoreSeed(journey: Journey, seed: string): Promise<void> {
   await journey.page.waitForSelector("li.note.deposited", { timeout: PAYMENT_TIMEOUT_MS });
 }
 
-/** Continues with the note that waits for its payment. */
+/** Pays for the note that waits for its payment. */
 async function pay({ net }: Scene, journey: Journey): Promise<void> {
   await (await journey.page.waitForSelector("li.note.created button"))!.click();
   const link = await journey.page.waitForSelector('a[href^="ton://"]');
@@ -140,8 +143,8 @@ async function pay({ net }: Scene, journey: Journey): Promise<void> {
 }
 
 /**
- * Here one endpoint serves deposits and withdrawals: the app offers Settings until the user consents, and
- * lists it in the review.
+ * Withdraws a note. Deposits and withdrawals use one endpoint here: the app offers Settings until the user
+ * consents, and the review lists the endpoint.
  */
 async function withdraw({ net }: Scene, journey: Journey): Promise<void> {
   const withdrawButton = "li.note.deposited button";

@@ -1,4 +1,7 @@
-/** A note's whole life in a browser, against a local network with its relayer; every screen is checked on the way. */
+/**
+ * A note from creation to withdrawal in a browser, with a local network and its relayer. The test checks
+ * every screen on the way.
+ */
 import assert from "node:assert/strict";
 import { Address } from "@ton/core";
 import { Buffer } from "node:buffer";

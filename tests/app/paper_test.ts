@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Camera, printer and downloads: what the app prints is scanned again, by jsQR and by the browser's own detector. */
+/** Camera, printer and downloads: jsQR and the browser's own detector read what the app prints. */
 import assert from "node:assert/strict";
 import type { Page } from "puppeteer-core";
 import { withTempDirectory } from "../../testkit/programs/temp_directory.ts";
@@ -14,7 +14,7 @@ import { chromium } from "../support/system/chromium.ts";
 
 const ignore = chromium === undefined;
 const CODE = "ton://transfer/UQAHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHB5-B";
-/** As on a phone: `print` returns before the page is printed, without a later event. */
+/** Replaces `print` as on a phone: it returns before the page is printed, without a later event. */
 const printLater = (page: Page) => page.evaluateOnNewDocument(() => globalThis.print = () => {});
 
 for (const reader of ["jsQR", "the browser's detector"]) {
@@ -125,7 +125,7 @@ async function withCamera(code: string, use: (args: string[]) => Promise<void>):
   });
 }
 
-/** Chromium on Linux has no QR detector. This one replaces it and finds `code`, after another code. */
+/** Replaces the QR detector, which Chromium lacks on Linux. It finds `code` after another code. */
 function detectorOf(code: string | undefined): void {
   const scope = globalThis as unknown as Record<string, unknown>;
   if (code === undefined) return void delete scope.BarcodeDetector;
@@ -136,7 +136,7 @@ function detectorOf(code: string | undefined): void {
   };
 }
 
-/** Lays the page out as for the printer, and returns what a reader of the paper sees. */
+/** Lays the page out for the printer, and returns its visible text. */
 async function printedPage(page: Page): Promise<string> {
   await page.emulateMediaType("print");
   const seen = await page.$eval(".print-page", (paper) => ({
@@ -154,7 +154,7 @@ async function printedPage(page: Page): Promise<string> {
   return text;
 }
 
-/** The bytes of the browser's note store. */
+/** Returns the bytes of the browser's note store. */
 async function readStore(page: Page): Promise<number[]> {
   return await page.evaluate(() =>
     new Promise<number[]>((resolve, reject) => {

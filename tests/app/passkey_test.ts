@@ -1,4 +1,4 @@
-/** The device's own lock opens the notes, through a virtual authenticator with the PRF extension. */
+/** The device's lock opens the notes, through a virtual authenticator with the PRF extension. */
 import assert from "node:assert/strict";
 import { adaptersReady, openAdapterPage, useAdapters } from "../support/app/adapter_page.ts";
 import { withBrowser } from "../support/app/app_browser.ts";

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Passphrases in the browser: drawn words, little memory, a changed passphrase, Caps Lock. */
+/** Passphrases in the browser: generated words, little memory, a changed passphrase, Caps Lock. */
 import assert from "node:assert/strict";
 import { appLocations } from "../../src/http/app/app_files.ts";
 import { createStore, downloaded, proveBackup } from "../support/app/app_scene.ts";
@@ -9,7 +9,7 @@ import { runCli } from "../support/cli/run_cli.ts";
 import { chromium } from "../support/system/chromium.ts";
 
 const ignore = chromium === undefined;
-/** A device that gives a worker at most 128 MiB at once. */
+/** Simulates a device that gives a worker at most 128 MiB at once. */
 const LITTLE_MEMORY = `{
   const Original = self.Uint8Array;
   self.Uint8Array = new Proxy(Original, {

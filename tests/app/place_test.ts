@@ -1,4 +1,7 @@
-/** Where the app refuses to run, what its server lets a browser do, and that the real page obeys its own policy. */
+/**
+ * The places where the app refuses to run, the permissions that its server gives a browser, and the policy of
+ * the real page.
+ */
 import assert from "node:assert/strict";
 import { openAdapterPage, useAdapters } from "../support/app/adapter_page.ts";
 import { openAppPage, withBrowser } from "../support/app/app_browser.ts";
@@ -83,7 +86,7 @@ test("scripts of another name do not become workers, and text does not become co
     await withBrowser(async (browser) => {
       const { run } = await openAdapterPage(browser, served.url);
       const attempts = await run(async () => {
-        await new Promise((resolve) => setTimeout(resolve)); // the debugger's own turn may evaluate text
+        await new Promise((resolve) => setTimeout(resolve)); // in its own turn, the debugger may evaluate text
         const tried = async (work: () => unknown) => {
           try {
             await work();

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** The program itself: a relayer with RELAYER_APP=1 serves the app, which reaches it by its own address. */
+/** A relayer process with RELAYER_APP=1 serves the app, and the app reaches it at the same address. */
 import assert from "node:assert/strict";
 import { formatDeployments } from "../../src/core/protocol/deployments.ts";
 import { startLocalnet } from "../../src/localnet/localnet.ts";

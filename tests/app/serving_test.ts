@@ -1,4 +1,4 @@
-/** The bytes that servers send: those of SHA256SUMS, with the headers of the app, and nothing else. */
+/** Servers send exactly the files of SHA256SUMS, with the headers of the app. */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { dirname } from "node:path";

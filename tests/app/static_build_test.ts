@@ -1,5 +1,8 @@
 /// <reference lib="dom" />
-/** A build for a static host: plain files of any web server, with endpoints and relayers listed at build time. */
+/**
+ * A build for a static host: any web server can serve its plain files, and the build lists the endpoints and
+ * relayers.
+ */
 import assert from "node:assert/strict";
 import { runCommand } from "../../testkit/programs/run_command.ts";
 import { freePort } from "../../testkit/programs/program.ts";

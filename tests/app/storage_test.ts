@@ -1,4 +1,6 @@
-/** The note store of a browser: what a page writes survives, faults lose nothing, and the command line reads it. */
+/**
+ * The note store of a browser: written data survives, faults lose nothing, and the command line can read it.
+ */
 import assert from "node:assert/strict";
 import { adaptersReady, openAdapterPage, useAdapters } from "../support/app/adapter_page.ts";
 import { withBrowser } from "../support/app/app_browser.ts";
@@ -120,7 +122,7 @@ Deno.test({
         assert.equal(await heard, "store_changed");
         await first.page.close();
         await waitUntil("the closed tab released the lock", () => attempt().then(() => true, () => false));
-        // Changes of two tabs wait for each other.
+        // Changes in two tabs wait for each other.
         const third = await openAdapterPage(browser, served.url);
         await Promise.all([second, third].map(({ run }, tab) =>
           run(async ({ files }, byte) => {
@@ -197,7 +199,7 @@ Deno.test({
 
 type Adapter = Awaited<ReturnType<typeof openAdapterPage>>;
 
-/** Also asserts that nothing violated the policy. */
+/** Runs `use` on a page, and asserts that nothing violated the policy. */
 async function onPage(
   use: (page: Adapter, origin: string) => Promise<void>,
   prepare?: Parameters<typeof openAdapterPage>[2],

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** A server that changes its files: the app reports it, and changes nothing before the user accepts. */
+/** A server changes its files: the app reports it, and changes nothing before the user accepts. */
 import assert from "node:assert/strict";
 import { createStore } from "../support/app/app_scene.ts";
 import { PASSPHRASE } from "../support/app/journey.ts";
@@ -20,7 +20,7 @@ Deno.test({
       };
       await createStore(journey);
       assert.equal(await journey.page.$(NOTICE), null);
-      await journey.click("Settings"); // the service worker serves the page by now
+      await journey.click("Settings"); // the service worker now serves the page
       await journey.page.waitForFunction(() => navigator.serviceWorker.controller !== null);
       await served.reopen({ relayers: [RELAYER] });
       await journey.page.reload({ waitUntil: "load" });

@@ -1,4 +1,6 @@
-/** Wallets that keep to TON Connect and wallets that do not, over the injected bridge and over an HTTP bridge. */
+/**
+ * Wallets that follow TON Connect and wallets that do not, over the injected bridge and over an HTTP bridge.
+ */
 import assert from "node:assert/strict";
 import { Address, beginCell } from "@ton/core";
 import { startLocalnet } from "../../src/localnet/localnet.ts";
@@ -14,11 +16,11 @@ import { chromium } from "../support/system/chromium.ts";
 
 const ignore = chromium === undefined;
 const test = (name: string, fn: () => Promise<void>) => Deno.test({ name, ignore, fn });
-/** Accepts everything, so that what arrived is counted. */
+/** Accepts everything, so the test can count what arrived. */
 const TARGET = Address.parse(`0:${"42".repeat(32)}`);
 const AMOUNT = 1_000_000_000n;
 
-/** Conduct, what the payer throws, and how often the wallet has sent. */
+/** The wallet's conduct, the payer's error, and the number of transfers that the wallet sends. */
 const cases: readonly (readonly [WalletConduct, RegExp | undefined, number])[] = [
   ["signs", undefined, 1],
   ["declines", /wallet_declined/, 0],
@@ -55,7 +57,7 @@ test("a wallet over an HTTP bridge: each behaviour has its outcome", () =>
       const paid = pay(run, "bridge:test", name === "silent" || name === "nonsense" ? 1 : 60);
       paid.catch(() => {}); // awaited below
       await openLink(page, wallet, bridge, opened);
-      // Over a bridge, an answer to another request is no answer.
+      // Over a bridge, the payer ignores an answer to another request.
       const expected = name === "nonsense" ? /payment_timeout/ : fault;
       if (expected) await assert.rejects(paid, expected, name);
       else await paid;
@@ -81,7 +83,7 @@ test("a page that the phone closed resumes its session, and another session cann
     const session = await run(({ records }) => records.get("wallets", "session"), undefined) as {
       keys: { publicKey: string };
     };
-    // Another session writes to the page's mailbox: nothing of it is taken.
+    // Another session writes to the page's mailbox: the page ignores it.
     await fetch(`${bridge.url}/message?client_id=${"ab".repeat(32)}&to=${session.keys.publicKey}&ttl=300`, {
       method: "POST",
       body: "AAAA",
@@ -204,7 +206,7 @@ async function onNetwork(use: (network: Network) => Promise<void>, network = "-3
   }
 }
 
-/** The wallet of the phone opens the link that the page shows as its title. */
+/** Opens the link that the page shows as its title, as a phone's wallet does. */
 async function openLink(
   page: Network["page"],
   wallet: TestWallet,

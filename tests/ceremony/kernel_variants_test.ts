@@ -1,4 +1,4 @@
-/** The ceremony's plain module and the one with wide arithmetic, side by side on a committed key. */
+/** The ceremony's plain module and the module with wide arithmetic give equal results on a committed key. */
 import { concatBytes } from "@noble/hashes/utils.js";
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -13,7 +13,7 @@ const POINTS = 1100;
 const ROOT = new URL("../../", import.meta.url);
 const modules = { plain: wasmBytes, wide: wideWasmBytes };
 
-/** The glue once for each variant, over its module. */
+/** Loads the glue once for each variant, with its module. */
 async function kernels(variant: keyof typeof modules) {
   const glue: typeof import("../../ceremony-wasm/pkg/ceremony_wasm.js") = await import(
     `../../ceremony-wasm/pkg/ceremony_wasm.js?${variant}`
@@ -30,7 +30,7 @@ Deno.test({
     const ends = (points: Uint8Array, bytes: number) =>
       concatBytes(
         new Uint8Array(bytes), // infinity
-        points.subarray(0, bytes), // twice the same
+        points.subarray(0, bytes), // the same twice
         points.subarray(0, (POINTS - 2) * bytes),
       );
     const [g1, g2] = [ends(sections.L, G1_BYTES), ends(sections.B2, G2_BYTES)];

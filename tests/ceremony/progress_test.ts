@@ -1,4 +1,4 @@
-/** What each step of a ceremony reports of its progress. */
+/** The progress that each step of a ceremony reports. */
 import { deepEqual, ok } from "node:assert/strict";
 import {
   announceBeacon,
@@ -34,7 +34,7 @@ async function stagesOf(
   );
 }
 
-/** Stages that read one chunk of a file, or check one key, report their beginning only. */
+/** Stages that read one chunk of a file, or check one key, report only their beginning. */
 const begun: [number, number] = [0, 0];
 const contributing = {
   "checking the key of withdraw": begun,

@@ -1,7 +1,7 @@
 /**
- * The ceremony on real circuits. Always: a contribution to the committed key, with which a real proof is then made. With
- * `deno task test:deep`: a whole ceremony on the circuit of withdrawals, and one on both circuits of version 2, which
- * snarkjs verifies from constraints and powers of tau.
+ * The ceremony on real circuits. Every run contributes to the committed key and makes a real proof with the
+ * result. `deno task test:deep` also runs a whole ceremony on the circuit of withdrawals, and one on both
+ * circuits of version 2; snarkjs verifies them from constraints and powers of tau.
  */
 import assert from "node:assert/strict";
 import { bytesToHex } from "@noble/hashes/utils.js";

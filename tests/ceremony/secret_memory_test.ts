@@ -24,7 +24,7 @@ const { Fr } = bls12_381.fields;
 const R = Fr.create(2n ** 256n);
 const Z_SQUARED = 0xd201000000010000n ** 2n;
 
-/** The memory of every instance that was created since, by whichever module. */
+/** Records the memory of every instance that any module creates from now on. */
 function recordInstances(): { readonly memories: WebAssembly.Memory[] } & Disposable {
   const memories: WebAssembly.Memory[] = [];
   const { Instance } = WebAssembly;
@@ -37,7 +37,7 @@ function recordInstances(): { readonly memories: WebAssembly.Memory[] } & Dispos
   return { memories, [Symbol.dispose]: () => void (WebAssembly.Instance = Instance) };
 }
 
-/** Returns what a seed's secret looks like in memory, by name. */
+/** Returns the byte patterns of a seed's secret in memory, by name. */
 function tracesOf(seed: Uint8Array): Record<string, Uint8Array> {
   const montgomery = firstScalar(seed);
   const x = Fr.div(montgomery, R);
@@ -68,7 +68,7 @@ function swapWords(bytes: Uint8Array): Uint8Array {
   );
 }
 
-/** Returns the first scalar that ChaCha20 with this key gives, as ceremony-wasm/src/random.rs draws it. */
+/** Returns the first scalar that ChaCha20 with this key gives, as in ceremony-wasm/src/random.rs. */
 function firstScalar(seed: Uint8Array): bigint {
   const state = new Uint32Array(16);
   state.set([0x61707865, 0x3320646e, 0x79622d32, 0x6b206574]);
@@ -102,7 +102,7 @@ function chachaBlock(state: Uint32Array): Uint32Array {
   return x.map((word, i) => word + state[i]);
 }
 
-/** Returns the names of the traces that are somewhere in the memories. */
+/** Returns the names of the traces that the memories contain. */
 function foundTraces(memories: readonly WebAssembly.Memory[], seed: Uint8Array): string[] {
   const texts = memories.map(({ buffer }) => latin1(new Uint8Array(buffer)));
   return Object.entries(tracesOf(seed)).filter(([, trace]) =>
@@ -111,7 +111,7 @@ function foundTraces(memories: readonly WebAssembly.Memory[], seed: Uint8Array):
 }
 
 function latin1(bytes: Uint8Array): string {
-  return new TextDecoder("latin1").decode(bytes); // windows-1252, which is a bijection as well
+  return new TextDecoder("latin1").decode(bytes); // windows-1252, also a bijection
 }
 
 const points = concatBytes(...Array.from({ length: 16 }, (_, i) => multiplyG1(BigInt(i + 2))));

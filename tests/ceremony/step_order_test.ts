@@ -110,7 +110,7 @@ async function clearsSeeds({ folderAfter, contribute, assertRefused }: Scene): P
   const folder = await folderAfter(contribute);
   folder.files.set(keyFileName("withdraw", 1), folder.files.get(keyFileName("withdraw", 0))!);
   const { slice } = Uint8Array.prototype;
-  /** The seeds, then hashes of the folder's files, which are public. */
+  /** First the seeds, then the hashes of the folder's files, which are public. */
   const copies: Uint8Array[] = [];
   Uint8Array.prototype.slice = function (this: Uint8Array, ...args: Parameters<typeof slice>) {
     const copy = slice.apply(this, args);

@@ -30,8 +30,8 @@ import {
   unsatisfiedConstraints,
 } from "../support/circuits/r1cs.ts";
 
-// Attacks run on programs from which every `===` is struck out: they compute what an attacker would, each signal in
-// agreement with the altered inputs, so that the constraints alone are left to refuse it.
+// Attacks run on programs without their `===` statements. These compute what an attacker would: each signal
+// agrees with the altered inputs, so only the constraints can refuse the result.
 const folder = await Deno.makeTempDir({ prefix: "tonado-circuits-" });
 const at = (path: string) => pathToFileURL(`${folder}/${path}/`);
 await strikeAssertionsOut(CIRCUITS_FOLDER, at("struck"));
@@ -47,12 +47,12 @@ interface Circuit<Signals> {
   readonly name: AnyCircuitName;
   readonly r1cs: R1cs;
   readonly wireOf: ReadonlyMap<string, number>;
-  /** Before simplification, without the `===` statements: what defines each signal. */
+  /** The constraint system before simplification and without the `===` statements: it defines each signal. */
   readonly definitions: R1cs;
   readonly definedWireOf: ReadonlyMap<string, number>;
   readonly honest: Signals;
   readonly witness: readonly bigint[];
-  /** The witness that an attacker would compute from these inputs. */
+  /** Returns the witness that an attacker would compute from these inputs. */
   readonly attempt: (inputs: Signals) => bigint[];
 }
 
@@ -88,7 +88,10 @@ const shape = {
   withdraw2: { constraints: 5258, publicInputs: 6, privateInputs: 42, wires: 5285 },
   settle16: { constraints: 14862, publicInputs: 20, privateInputs: 32, wires: 14852 },
 };
-/** Constraints of a hash of so many inputs: 3 an S-box; the first round's of the capacity element is a constant. */
+/**
+ * Constraints of a hash of this many inputs: 3 per S-box, except for the capacity element of the first round,
+ * a constant.
+ */
 const ofHash = (inputs: number) => 3 * (8 * (inputs + 1) + 56) - 3;
 const ofPath = 20 * (ofHash(2) + 1);
 
@@ -141,7 +144,7 @@ for (const { name, r1cs, wireOf } of [withdraw, deposit, withdraw2, settle16]) {
 constraintsRefuse(withdraw, withdrawAttacks);
 constraintsRefuse(deposit, depositAttacks);
 constraintsRefuse(withdraw2, withdraw2Attacks);
-// The batch ends before slot 8, and nothing reads the leaves after it.
+// The batch ends before slot 8, and no constraint reads the leaves after it.
 constraintsRefuse(
   settle16,
   settlementAttacks,
@@ -186,7 +189,7 @@ for (const { name, definitions, definedWireOf } of [withdraw, deposit, withdraw2
   Deno.test(`${name}: every signal follows from the inputs: a prover chooses nothing`, () => {
     const inputs = 1 + definitions.publicInputs + definitions.privateInputs;
     const known = Array.from({ length: inputs }, (_, wire) => wire);
-    // Bits and words are hints; that they have one spelling is tested elsewhere.
+    // Bits and words are hints. Other tests show that each has only one spelling.
     for (const [signal, wire] of definedWireOf) {
       if (/^main\.(bits|chunkBits|isOld|isFilled)\[/.test(signal)) known.push(wire);
     }
@@ -215,7 +218,7 @@ for (const [circuit, attacks] of [[withdraw, withdrawAttacks], [withdraw2, withd
         [...constraintWires(constraint)].every((other) => other === 0 || other === wire)
       );
       assert.equal(own.length, 1);
-      // A product of two linear factors has two roots at most, so 0 and 1 are all of them.
+      // A product of two linear factors has at most two roots, so 0 and 1 are all of its roots.
       const values = [0n, 1n, 2n, FIELD_MODULUS - 1n, (FIELD_MODULUS + 1n) / 2n];
       const held = values.filter((value) =>
         isSatisfied(own[0], witness.map((old, i) => i === wire ? value : old))
@@ -248,7 +251,7 @@ Deno.test("deposit: leafIndex has one spelling: no two bits can be changed toget
     wire,
     weight: 1n << BigInt(/\d+/.exec(signal)![0]),
   }));
-  // The optimiser may write one bit as leafIndex less the others.
+  // The optimiser may write one bit as leafIndex minus the others.
   assert(bits.length >= 19);
   const known = new Set([0, index, ...bits.map(({ wire }) => wire)]);
   const spelling = r1cs.constraints.filter((constraint) =>
@@ -258,7 +261,7 @@ Deno.test("deposit: leafIndex has one spelling: no two bits can be changed toget
   for (const low of bits) {
     for (const high of bits) {
       if (low.weight >= high.weight) continue;
-      // high one up, low as much down: the sum stays.
+      // `high` increases by one and `low` decreases by as much, so the sum stays the same.
       const altered = [...witness];
       altered[high.wire] += 1n;
       altered[low.wire] = (altered[low.wire] + FIELD_MODULUS - high.weight / low.weight) % FIELD_MODULUS;

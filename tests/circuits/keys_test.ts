@@ -39,12 +39,12 @@ for (const name of allCircuitNames) {
       for (const [wire, value] of a) add(0, row, wire, value);
       for (const [wire, value] of b) add(1, row, wire, value);
     });
-    // The setup adds a row for each public signal, so that none can be exchanged for another.
+    // The setup adds a row for each public signal, so that no signal can be exchanged for another.
     for (let wire = 0; wire <= publicInputs; wire++) add(0, constraints.length + wire, wire, 1n);
 
     const section = readSections(await artifact(`${name}.zkey`), "zkey").get(4)!;
     const found = new Map<string, bigint>();
-    const montgomery = 2n ** 512n % FIELD_MODULUS; // snarkjs keeps coefficients as value * R^2, R = 2^256
+    const montgomery = 2n ** 512n % FIELD_MODULUS; // snarkjs stores coefficients as value * R^2, R = 2^256
     for (let at = 4; at < section.byteLength; at += 44) {
       const [matrix, row, wire] = [0, 4, 8].map((offset) => section.getUint32(at + offset, true));
       found.set(`${matrix} ${row} ${wire}`, readElement(section, at + 12));

@@ -125,7 +125,8 @@ for (
   ] as const
 ) {
   for (const [signal, value] of Object.entries(honest) as [string, bigint | readonly bigint[]][]) {
-    // snarkjs reduces instead, so a proof names the canonical value, and the pool refuses every other.
+    // snarkjs reduces the value instead. A proof therefore names the canonical value, and the pool refuses
+    // every other one.
     Deno.test(`${name} refuses ${signal} plus r, and as a negative number`, () => {
       for (const shift of [FIELD_MODULUS, -FIELD_MODULUS]) {
         const other = typeof value === "bigint" ? value + shift : [value[0] + shift, ...value.slice(1)];

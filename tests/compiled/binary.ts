@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Whether a binary to test exists or can be compiled, see {@link binaryIn}. */
+/** Returns whether a binary to test exists or can be compiled, see {@link binaryIn}. */
 export async function hasBinary(): Promise<boolean> {
   return Deno.env.get("TONADO_TEST_BINARY") !== undefined || await canCompile();
 }
@@ -27,7 +27,7 @@ export async function binaryIn(folder: string): Promise<string> {
   return `${dist}/tonado`;
 }
 
-/** Whether a runtime to embed is available, from DENORT_BIN or Deno's download site. */
+/** Returns whether a runtime to embed is available, from DENORT_BIN or Deno's download site. */
 export async function canCompile(): Promise<boolean> {
   if (Deno.env.get("DENORT_BIN") !== undefined) return true;
   try {
@@ -106,7 +106,7 @@ export function confined(writable: string, command: readonly string[]): string[]
   return [...space, "sh", "-c", CONFINE, writable, ...nobody, ...command];
 }
 
-/** Whether this system can confine processes. */
+/** Returns whether this system can confine processes. */
 export async function canConfine(): Promise<boolean> {
   const folder = await Deno.makeTempDir({ prefix: "tonado-confined-" });
   try {

@@ -1,7 +1,7 @@
 /**
- * Runs an image as Compose does, in namespaces that bubblewrap creates: its file system is read-only except for its
- * volume, its program is the first process and runs as the image's user without capabilities. An unknown key of the
- * service fails.
+ * Runs an image as Compose does, in namespaces that bubblewrap creates. Its file system is read-only except
+ * for its volume; its program is the first process and runs as the image's user without capabilities. Unknown
+ * keys of the service cause an error.
  */
 import { parseEnv } from "node:util";
 import { startProgram } from "../../testkit/programs/program.ts";
@@ -10,8 +10,8 @@ import type { Image } from "./image.ts";
 import { killed } from "./workspace.ts";
 
 /**
- * What a container has beside its image and service: the folder of compose.yaml, mounted files of the host, and
- * changed variables.
+ * The surroundings of a container beside its image and service: the folder of compose.yaml, mounted files of
+ * the host, and changed variables.
  */
 export interface Surroundings {
   readonly folder: string;
@@ -22,7 +22,9 @@ export interface Surroundings {
 /** Settings that bubblewrap always enforces. A service without them would run differently. */
 const givenUp = { cap_drop: "ALL", security_opt: "no-new-privileges:true" };
 
-/** Keys that the command line below implements, or that concern the engine before, beside and after the run. */
+/**
+ * Keys that the command line below implements, or that concern the engine before, during and after the run.
+ */
 const known = [
   ...Object.keys(givenUp),
   ...["read_only", "env_file", "environment", "volumes", "secrets"],
@@ -72,7 +74,7 @@ function fromFiles({ env_file: files = [] }: Service, folder: string): Record<st
 export interface Container {
   /** The process id of its program on the host. */
   readonly pid: number;
-  /** As engines do: sends SIGTERM to the program, which is the first process, and SIGKILL after `graceMs`. */
+  /** Sends SIGTERM to the program, which is the first process, and SIGKILL after `graceMs`, as engines do. */
   stop(graceMs: number): Promise<Deno.CommandStatus>;
   /** Kills it unless it has ended. */
   [Symbol.asyncDispose](): Promise<void>;

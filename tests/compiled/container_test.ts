@@ -119,7 +119,8 @@ Deno.test({
 Deno.test({ name: "container: leaves nothing behind", ignore, fn: () => workspace.remove() });
 
 /**
- * What the engine provides: the operator's .env, the secret's file, host names, a registry, and this machine's ports.
+ * Creates the surroundings that an engine provides: the operator's .env, the secret's file, host names, a
+ * registry, and this machine's ports.
  */
 async function surround(
   settings: Record<string, string>,
@@ -128,7 +129,7 @@ async function surround(
 ) {
   const mnemonic = `${directory}/${secrets.mnemonic.file}`;
   await Deno.writeTextFile(mnemonic, await Deno.readTextFile(settings.RELAYER_WALLET_MNEMONIC_FILE));
-  await Deno.chmod(mnemonic, 0o400); // as docs/operating.md installs it
+  await Deno.chmod(mnemonic, 0o400); // docs/operating.md installs it with this mode
   await Deno.chown(mnemonic, 65532, 65532);
   const hosts = `${directory}/hosts`;
   const address = servers && (await lookup(servers.database.hostname)).address;

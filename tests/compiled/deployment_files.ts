@@ -33,7 +33,7 @@ export async function dockerfile(): Promise<Instruction[]> {
   });
 }
 
-/** Returns what .dockerignore admits to the build. It excludes everything first. */
+/** Returns the files that .dockerignore admits to the build. It excludes everything first. */
 export async function buildContext(): Promise<string[]> {
   const [first, ...rest] = (await read(".dockerignore")).trim().split("\n");
   if (first !== "*" || rest.some((line) => !line.startsWith("!"))) {

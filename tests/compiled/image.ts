@@ -99,8 +99,8 @@ const instructions: Readonly<Record<string, (build: Build, step: Instruction) =>
 };
 
 /**
- * Whether this machine can build and run an image: as root, on the Debian of the bases, with their packages
- * installed, and with user namespaces.
+ * Returns whether this machine can build and run an image: as root, on the Debian of the bases, with their
+ * packages installed, and with user namespaces.
  */
 export async function canRunImage(): Promise<boolean> {
   const tries = [

@@ -1,8 +1,8 @@
 import { deepEqual, match } from "node:assert/strict";
 
 /**
- * Asserts that a process has this user and group, no other group, and no capability or way to gain one, as the kernel
- * reports.
+ * Asserts that a process has this user and group, no other group, no capability, and no way to gain one,
+ * according to the kernel.
  */
 export async function assertUnprivileged(pid: number, user: number): Promise<void> {
   const status = await Deno.readTextFile(`/proc/${pid}/status`);

@@ -1,6 +1,6 @@
 /**
- * Tests the compiled relayer on each store: deposits, withdrawals, and kills of both sides. It runs as nobody in an
- * empty working directory, on a file system of which only its home is writable.
+ * Tests the compiled relayer on each store: deposits, withdrawals, and kills of both sides. It runs as nobody
+ * in an empty working directory, on a file system where it can write only to its home.
  */
 import assert from "node:assert/strict";
 import { Address } from "@ton/core";
@@ -25,7 +25,7 @@ import {
 
 const ignore = !await hasBinary() || !await canConfine();
 const workspace: Workspace = ignore ? undefined! : await openWorkspace();
-/** A separate server: every local network has the same wallet, and a cap applies to the wallet. */
+/** A separate server, because a cap applies to the wallet, and every local network has the same wallet. */
 const redis = ignore ? undefined : await startRedis();
 
 Deno.test({

@@ -15,7 +15,7 @@ export const WATCHED = [
 ] as const;
 
 /**
- * A filter cannot read the arguments of these calls. systemd refuses them, and the C library falls back to others
+ * Calls whose arguments a filter cannot read. systemd refuses them, and the C library falls back to others
  * (systemd.exec(5)).
  */
 const UNSEEN = ["clone3", "openat2"];

@@ -1,14 +1,14 @@
 /**
- * Runs the systemd unit's command without systemd: in namespaces with the file system that the unit's directives
- * leave, as a user of its own without capabilities, under strace, which refuses and records system calls as the unit
- * demands. Needs Linux and root.
+ * Runs the systemd unit's command without systemd: in namespaces with the file system that the unit's
+ * directives leave, as a user of its own without capabilities, under strace, which refuses and records system
+ * calls as the unit requires. Needs Linux and root.
  */
 import { type Program, startProgram } from "../../testkit/programs/program.ts";
 import { unitDirectives } from "./deployment_files.ts";
 import { output } from "./binary.ts";
 import { allowedCalls, type Call, readTrace, straceFlags } from "./syscalls.ts";
 
-/** From the range that systemd uses for DynamicUser=. */
+/** A user of the range that systemd uses for DynamicUser=. */
 export const UNIT_USER = 61_184;
 const CREDENTIALS = "/run/credentials/tonado.service";
 const STATE = "/var/lib";
@@ -38,7 +38,7 @@ export const carriedOut: Readonly<Record<string, string>> = {
   ProcSubset: "pid",
 };
 
-/** $1: a folder with dev/, state/, trace/, mnemonic and tonado; the rest: the command. */
+/** $1 is a folder with dev/, state/, trace/, mnemonic and tonado; the other arguments are the command. */
 const SANDBOX = `
 from=$1; shift
 mount --bind "$from/dev" "$from/dev"
@@ -68,7 +68,7 @@ cd /
 exec "$@"
 `;
 
-/** What an operator installs. */
+/** The files that an operator installs. */
 export interface UnitInput {
   /** Path of the program. */
   readonly binary: string;
@@ -81,7 +81,7 @@ export interface UnitInput {
 
 /** The running program of the unit. */
 export interface Unit {
-  /** As systemd does: sends SIGTERM to the program itself. */
+  /** Sends SIGTERM to the program itself, as systemd does. */
   stop(): Promise<Deno.CommandStatus>;
   /** Returns its refused and watched system calls. */
   trace(): Promise<Call[]>;
@@ -90,7 +90,7 @@ export interface Unit {
   pid(): Promise<number>;
 }
 
-/** Whether this system has the required programs and allows the sandbox. */
+/** Returns whether this system has the required programs and allows the sandbox. */
 export async function canSandbox(): Promise<boolean> {
   try {
     const tools = [["strace", "-qq", "-o", "/dev/null", "true"], ["systemd-analyze", "--version"]];
@@ -153,7 +153,7 @@ async function layOut(folder: string, { binary, mnemonic, state }: UnitInput): P
   await Deno.chmod(`${folder}/state`, 0o700);
   for (const name of ["state", "trace"]) await Deno.chown(`${folder}/${name}`, UNIT_USER, UNIT_USER);
   await Deno.copyFile(binary, `${folder}/tonado`);
-  await Deno.chmod(`${folder}/tonado`, 0o755); // as docs/operating.md installs it
+  await Deno.chmod(`${folder}/tonado`, 0o755); // docs/operating.md installs it with this mode
   await Deno.writeTextFile(`${folder}/mnemonic`, mnemonic, { mode: 0o400 });
 }
 

@@ -31,7 +31,7 @@ const traced = [
   ...["SystemCallFilter", "SystemCallErrorNumber", "RestrictAddressFamilies"],
   ...["RestrictNamespaces", "RestrictRealtime", "RestrictSUIDSGID", "LockPersonality"],
 ];
-/** Directives whose restrictions others imply. They are not tested by themselves. */
+/** Directives whose restrictions other directives imply. They have no test of their own. */
 const implied = [
   "PrivateUsers",
   "ProtectClock",
@@ -39,9 +39,12 @@ const implied = [
   "ProtectKernelModules",
   "SystemCallArchitectures",
 ];
-/** A higher limit than the user who runs the tests may set. */
+/** Limits that are higher than the user of the tests may set. */
 const raised = ["LimitNOFILE"];
-/** What systemd does after the program has ended. Its exit status 2 for an invalid configuration is tested. */
+/**
+ * Directives that apply after the program has ended. A test covers its exit status 2 for an invalid
+ * configuration.
+ */
 const afterwards = ["Restart", "RestartSec", "RestartPreventExitStatus", "TimeoutStopSec", "RemoveIPC"];
 
 Deno.test("unit: each directive is tested here or listed as untested", () => {

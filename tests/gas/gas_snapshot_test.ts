@@ -1,6 +1,6 @@
 /**
- * The cost of every message and get method equals `gas_snapshot.json`: an increase is noticed, and so is a
- * decrease. After an intended change, `deno task gas` writes the new figures, and docs/gas.md with them.
+ * The cost of every message and get method equals `gas_snapshot.json`, so the test detects increases and
+ * decreases. After an intended change, `deno task gas` writes the new figures to it and to docs/gas.md.
  */
 import assert from "node:assert/strict";
 import { fills } from "../../testkit/gas/fills.ts";
@@ -74,7 +74,10 @@ Deno.test("the slots that no message touches change no figure: with the whole of
   }
 });
 
-/** The most that a message may take of the gas of its verification; above 1.2 the target is missed, as docs/gas.md says. */
+/**
+ * The most gas that a message may use, as a multiple of its verification. Above 1.2 it misses the target, as
+ * docs/gas.md says.
+ */
 const ratioBounds = {
   native: { deposit: 1.2, "withdraw, newest root": 1.22 },
   // A jetton deposit also prepays storage and, once in 32, moves the claims to a new archive.

@@ -1,4 +1,7 @@
-/** The bounds on gas and size that the money rules rest on. What each message costs is in gas_snapshot_test.ts. */
+/**
+ * The bounds on gas and size that the money rules rely on. gas_snapshot_test.ts tests the cost of each
+ * message.
+ */
 import assert from "node:assert/strict";
 import { Address } from "@ton/core";
 import { mainnetConfig } from "../../src/localnet/mainnet_config.ts";
@@ -61,7 +64,7 @@ Deno.test("no withdrawal takes more gas than GAS_HIGHEST_PATH, with three percen
   const [deposit, withdraw] = [BigInt(dearest.deposit), BigInt(dearest.withdraw)];
   assert.ok(withdraw * 103n <= GAS_HIGHEST_PATH * 100n, `the dearest withdrawal took ${withdraw}`);
   assert.ok(withdraw * 105n > GAS_HIGHEST_PATH * 100n, `the bound is loose: the dearest took ${withdraw}`);
-  // The quote's margin stands for the debt of a deposit that comes first.
+  // The quote's margin covers the debt of a deposit that arrives first.
   assert.ok(deposit > 300_000n && deposit <= GAS_HIGHEST_PATH, `the dearest deposit took ${deposit}`);
 });
 
@@ -102,7 +105,7 @@ Deno.test("the gas kept of a withdrawal's value is never below what it burned, w
       const { balanceBefore: before, balanceAfter: after, sent } = assertDone(
         await pool.withdraw({ value, root: roots[Math.max(0, count - 30)], ...change }),
       );
-      // Notes cover what they owe, so the pool keeps the floor of 0.005 and 20 years of a cell, or 0.01.
+      // Notes cover the debt, so the pool keeps the floor of 0.005 and 20 years of a cell, or 0.01.
       const endowment = prices.storage({ cells: 1n, bits: 1023n, seconds: 631_152_000n });
       const floor = endowment > 5_000_000n ? endowment : 5_000_000n;
       const keep = floor > 10_000_000n ? floor : 10_000_000n;
@@ -129,7 +132,7 @@ Deno.test("code, storage root and a full log of roots fit the constants that sto
     paused: true,
     owner: new Address(0, Buffer.alloc(32, 1)),
   });
-  // The seven cells of the empty set are counted with the keys.
+  // The count of the keys includes the seven cells of the empty set.
   const { cells, bits } = countCells(loadPoolCode().code, data);
   assert.ok(BigInt(cells - 6) <= constant("FIXED_CELLS"), `${cells} cells`);
   assert.ok(BigInt(bits) <= constant("FIXED_BITS"), `${bits} bits`);

@@ -1,4 +1,4 @@
-/** The bounds on gas and size that a jetton pool's money rules rest on. */
+/** The bounds on gas and size that the money rules of a jetton pool rely on. */
 import assert from "node:assert/strict";
 import { Address } from "@ton/core";
 import { loadPoolCode } from "../../src/ton/pool/state_init.ts";
@@ -39,7 +39,8 @@ Deno.test("code, storage root and a full log of roots fit the constants that sto
     owner: somebody,
     jetton: { master: somebody, wallet: new Address(0, Buffer.alloc(32, 2)) },
   });
-  // The two sets' forks are counted with the keys: six of them, and the nullifiers' root, which differs.
+  // The count of the keys includes the two sets' forks: six of them, and the root of the nullifiers, which
+  // differs.
   const { cells, bits } = countCells(loadPoolCode("jetton").code, data);
   assert.ok(BigInt(cells - 7) <= constant("FIXED_JETTON_CELLS"), `${cells} cells`);
   assert.ok(BigInt(bits) <= constant("FIXED_JETTON_BITS"), `${bits} bits`);

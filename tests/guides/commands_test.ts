@@ -27,7 +27,7 @@ async function openScene(dir: string) {
   const env = { INDEXER_URL: net.url };
   const testnet = ["--network testnet", "--network localnet"] as const;
   const mainnet = ["--network mainnet", "--network localnet"] as const;
-  const confirmed = ["tonado deploy", "tonado deploy --yes"] as const; // there is no user to confirm
+  const confirmed = ["tonado deploy", "tonado deploy --yes"] as const; // no user is there to confirm
   const folder = async (name: string) => {
     await Deno.mkdir(`${dir}/${name}`);
     await Deno.writeTextFile(`${dir}/${name}/wallet.txt`, net.wallets[0].mnemonic);
@@ -151,7 +151,7 @@ Deno.test("docs/operating.md: with only a mnemonic, the relayer starts, and repo
       "RELAYER_WALLET_MNEMONIC_FILE=/run/secrets/mnemonic",
     );
     const port = freePort();
-    const env = { RELAYER_PORT: `${port}`, INDEXER_URL: `http://127.0.0.1:${freePort()}` }; // no network is needed
+    const env = { RELAYER_PORT: `${port}`, INDEXER_URL: `http://127.0.0.1:${freePort()}` }; // needs no network
     await folder.runWhile(block, env, [["/run/secrets", dir]], async () => {
       await waitUntil("it responds", () => answers(`http://127.0.0.1:${port}/livez`));
       const ready = await fetch(`http://127.0.0.1:${port}/readyz`);
@@ -173,7 +173,7 @@ Deno.test("docs/operating.md: the files for Compose are where compose.yaml reads
     const asRoot = Deno.uid() === 0;
     await folder.run(block, {}, [
       ["docker compose up --build --detach\n", ""], // needs a container engine
-      ...asRoot ? [] : [["-o 65532 ", ""] as const], // only root can change owners
+      ...asRoot ? [] : [["-o 65532 ", ""] as const], // only root may change owners
     ]);
     for (const path of await buildContext()) await Deno.stat(`${dir}/${path}`);
     const compose = await Deno.readTextFile(`${root}compose.yaml`);
@@ -202,7 +202,7 @@ Deno.test({
       await folder.run(block, {}, [
         [" /usr/local", ` ${system}/usr/local`],
         [" /etc", ` ${system}/etc`],
-        ["systemctl enable --now", `systemctl --root=${system} enable`], // nothing is started here
+        ["systemctl enable --now", `systemctl --root=${system} enable`], // the test starts no unit
       ]);
       const unit = await Deno.readTextFile(`${system}/etc/systemd/system/tonado.service`);
       const [, binary] = unit.match(/^ExecStart=(\S+)/m)!;
@@ -272,7 +272,7 @@ Deno.test({
         await run(dir, "cp", "-r", "keys", "checkout/keys");
         const checkout = await createShellFolder(`${dir}/checkout`);
         const block = await findCodeBlock("docs/ceremony.md", "cp -r keys/. .");
-        // The check rejects keys of other circuits than the real ones. CI runs it on the committed keys.
+        // The check rejects keys of other than the real circuits. CI runs it on the committed keys.
         const output = await checkout.run(block, {}, [["deno task keys:check\n", ""]]);
         const hashes = [...output.matchAll(/code hash ([0-9a-f]{64})/g)].map(([, hash]) => hash);
         const contracts = files.filter((path) => path.startsWith("artifacts/contracts/"));

@@ -1,6 +1,6 @@
 /**
- * Searches everything that a relayer writes during a run for the client's address, the note, its secrets and the
- * wallet's mnemonic, and its logs and traces for what links a deposit to a withdrawal.
+ * Searches everything that a relayer writes during a run for the client's address, the note, its secrets and
+ * the wallet's mnemonic, and searches its logs and traces for data that links a deposit to a withdrawal.
  */
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { Address } from "@ton/core";
@@ -42,10 +42,10 @@ for (const [where, ignore, services] of placements) {
 
 type Scene = Awaited<ReturnType<typeof openScene>>;
 
-/** What a relayer has written, by the place where it is. */
+/** Everything that a relayer has written, by place. */
 type Output = Record<"log" | "traces" | "metrics" | "cache" | "files" | "database", string>;
 
-/** Starts a relayer process that writes all that it can: debug logs, traces and metrics. */
+/** Starts a relayer process that writes as much as it can: debug logs, traces and metrics. */
 async function openScene(services: boolean) {
   await using stack = new AsyncDisposableStack();
   const net = stack.use(await RelayerHarness.start({ relayer: false }));
@@ -61,7 +61,7 @@ async function openScene(services: boolean) {
   const registry = `${net.directory}/registry.json`;
   await Deno.writeTextFile(registry, formatDeployments(net.localnet.deployments));
   const data = `${net.directory}/data`;
-  await Deno.mkdir(data); // the relayer does not need it with PostgreSQL
+  await Deno.mkdir(data); // with PostgreSQL the relayer does not need it
   const relayer = await startRelayerProcess({
     RELAYER_WALLET_MNEMONIC: net.localnet.relayer.mnemonic,
     RELAYER_NETWORK: "localnet",
@@ -144,7 +144,10 @@ async function collectOutput(
   };
 }
 
-/** Asserts that the output contains what it must, so that a search for leaks looks in the right places. */
+/**
+ * Asserts that the output contains the expected data, which shows that the search for leaks looks in the
+ * right places.
+ */
 function assertSearchable(output: Output, note: Note, services: boolean): void {
   ok(output.log.includes("rejected a body"));
   ok(output.metrics.includes('tonado_withdrawals_ended_total{pool="native-1",state="confirmed"} 1'));
@@ -168,7 +171,7 @@ function findLeaks(output: Output, net: RelayerHarness, note: Note): string[] {
     "the nullifier": numbers(note.nullifier),
     "the mnemonic": [words.slice(0, 3).join(" "), words.slice(-3).join(" ")],
   };
-  /** What links a deposit to a withdrawal. The store needs it, and nothing else may contain it. */
+  /** Data that links a deposit to a withdrawal. The store needs it; nothing else may contain it. */
   const linkable: Record<string, readonly string[]> = {
     "the commitment that a path was asked for": numbers(note.commitment),
     "the nullifier hash": numbers(note.nullifierHash),
@@ -190,14 +193,14 @@ function findLeaks(output: Output, net: RelayerHarness, note: Note): string[] {
   return found;
 }
 
-/** A number in the forms that it may be written in. */
+/** Returns the forms in which a number may be written. */
 function numbers(value: bigint): string[] {
   const hex = value.toString(16);
   const bytes = Uint8Array.fromHex(hex.padStart(64, "0"));
   return [hex, String(value), bytes.toBase64().slice(4, -4), String.fromCharCode(...bytes)];
 }
 
-/** All bytes below a directory, one character each. */
+/** Returns all bytes below a directory, one character per byte. */
 async function filesOf(directory: string): Promise<string> {
   let all = "";
   for await (const { name, isDirectory } of Deno.readDir(directory)) {
@@ -224,7 +227,7 @@ async function databaseDump(url: string): Promise<string> {
   return all;
 }
 
-/** Keys and values of this relayer in Redis, which are removed. */
+/** Returns the keys and values of this relayer in Redis, and removes them. */
 async function redisDump(url: string, relayer: Address): Promise<string> {
   const client = new Redis(url);
   try {

@@ -1,6 +1,7 @@
 /**
- * Requests drawn from the API's OpenAPI document, sent to a relayer that serves a real pool: what passes the first checks
- * meets the tree, the store, the verifier and the chain. Every answer is one that the document names.
+ * Requests generated from the API's OpenAPI document, sent to a relayer that serves a real pool. Requests
+ * that pass the first checks reach the tree, the store, the verifier and the chain. The document lists every
+ * answer.
  */
 import { equal, ok } from "node:assert/strict";
 import { Address } from "@ton/core";

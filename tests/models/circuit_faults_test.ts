@@ -1,6 +1,7 @@
 /**
- * What docs/circuits.md argues, shown on the very constraint systems that keys are made for: nothing is left to a prover's
- * choice, no constraint is idle, and each statement of the sources, struck out, lets its attack through.
+ * The arguments of docs/circuits.md, checked on the constraint systems that keys are made for: a prover can
+ * choose nothing freely, no constraint is superfluous, and each statement of the sources, if removed, lets
+ * its attack pass.
  */
 import assert from "node:assert/strict";
 import { FIELD_MODULUS } from "../../src/core/crypto/field.ts";
@@ -32,7 +33,10 @@ import {
 } from "../support/circuits/opened_circuit.ts";
 import { constraintWires, unsatisfiedConstraints } from "../support/circuits/r1cs.ts";
 
-/** Place and note: their hints for the bits, and public signals that must follow, are not among them. */
+/**
+ * The circuits with honest inputs. The lists name the public signals that the other inputs determine; bits
+ * are hints.
+ */
 const circuits = {
   withdraw: await openCircuit("withdraw", { ...honestWithdrawal(6n, 5n) }, ["root", "nullifierHash"]),
   withdraw2: await openCircuit("withdraw2", { ...honestWithdrawal2(6n, 5n) }, ["root", "nullifierHash"]),
@@ -75,7 +79,8 @@ for (const circuit of Object.values(circuits)) {
       assert.ok(forged, `constraint ${row}`);
       assert.deepEqual(unsatisfiedConstraints(r1cs, forged), [r1cs.constraints[row]]);
       assert.notDeepEqual(forged, full);
-      // What is public is then false: a root or a hash that the private signals do not lead to. Only the squares say nothing.
+      // A public signal is then false: the private signals do not lead to this root or hash. The squares
+      // determine no signal.
       assert.equal(hasFalseSignal(circuit, forged), !squares.includes(row));
     }
   });
@@ -114,7 +119,7 @@ Deno.test("deposit: the 20 checks say that 20 bits spell leafIndex, each with it
   const forms = rows.map((row) => bitOf(r1cs, row)!);
   const single = forms.filter((form) => form.size === 1).map((form) => [...form][0]);
   assert.deepEqual(new Map(single), new Map([...weights.keys()].map((wire) => [wire, 1n])));
-  // The one bit that has no wire is what is left of leafIndex, over its weight.
+  // The one bit without a wire is the rest of leafIndex, divided by its weight.
   const [rest, ...others] = forms.filter((form) => form.size > 1);
   assert.equal(others.length, 0);
   const missing = inverse(rest.get(index)!);
@@ -142,7 +147,7 @@ Deno.test("deposit: with any one of the bits' constraints left out, leafIndex ha
   const { checks } = propagate(r1cs, given(honest));
   const unguarded = new Set<number>();
   for (let low = 0; low < TREE_LEVELS; low++) {
-    // Another position: one flipped bit, compensated by a value that is not a bit.
+    // Another position: one bit is flipped, and a value that is not a bit compensates for it.
     const flipped = (low + 1) % TREE_LEVELS;
     const bits = pathBits(6n).with(flipped, 1n - pathBits(6n)[flipped]);
     const others = bits.reduce((sum, bit, i) => i === low ? sum : sum + (bit << BigInt(i)), 0n);
@@ -157,7 +162,7 @@ Deno.test("deposit: with any one of the bits' constraints left out, leafIndex ha
   assert.deepEqual([...unguarded].sort(), [...checks].sort());
 });
 
-/** An assignment that forgets its constraint, or a check that is left out: what the tests above are there to find. */
+/** An assignment without its constraint, or a missing check: the tests above must find each. */
 const holes = [
   [
     "a square that is only hinted",

@@ -1,7 +1,7 @@
 /**
- * Requests drawn from the API's own OpenAPI document, sent to a relayer over HTTP, and every answer held against that
- * document: no status, content type, shape or problem code that it does not name, and no internal error. The relayer's
- * pools are not ready here; `tests/models/api_fuzz_test.ts` does the same to one that serves.
+ * Requests generated from the API's own OpenAPI document, sent to a relayer over HTTP. Every answer must have
+ * a status, content type, shape and problem code that the document lists, and must not be an internal error.
+ * The relayer's pools are not ready here; `tests/models/api_fuzz_test.ts` tests a relayer that serves.
  */
 import { equal, ok } from "node:assert/strict";
 import fc from "fast-check";

@@ -1,6 +1,6 @@
 /**
- * What docs/circuits.md argues of `settle16`, shown on the constraint system that its key is made for. The words and bits
- * are hints, so most attacks choose them, which the witness program cannot.
+ * The arguments of docs/circuits.md about `settle16`, checked on the constraint system that its key is made
+ * for. The words and bits are hints, so most attacks choose them, which the witness program cannot do.
  */
 import assert from "node:assert/strict";
 import { FIELD_MODULUS } from "../../src/core/crypto/field.ts";
@@ -100,7 +100,7 @@ Deno.test("settle16: no other words than the two that span spells are accepted",
     }
     return found;
   };
-  // isOld[15] is the constant 0, and isFilled[15] is what is left of span: neither has a wire.
+  // Neither has a wire: isOld[15] is the constant 0, and isFilled[15] is the rest of span.
   const unary = Array.from({ length: 16 }, (_, count) => 2 ** count - 1);
   assert.equal(wireOf.has("main.isOld[15]") || wireOf.has("main.isFilled[15]"), false);
   assert.deepEqual(accepted("isOld", 15), unary);
@@ -157,7 +157,7 @@ Deno.test("settle16: with any one constraint of a sample left out, a false witne
   const slots = r1cs.constraints.flatMap((row, i) =>
     !checks.includes(i) && [...constraintWires(row)].some((wire) => words.has(wire)) ? [i] : []
   );
-  assert.equal(slots.length, 15 + 16 + 16); // of before and after the batch, and of fresh
+  assert.equal(slots.length, 15 + 16 + 16); // before the batch, after it, and of fresh
   const step = Math.floor(r1cs.constraints.length / 7);
   const spread = Array.from({ length: 7 }, (_, i) => i * step).filter((row) => !checks.includes(row));
   for (

@@ -1,4 +1,7 @@
-/** snarkjs is the reference: it accepts our proofs, and we accept its proofs, on the committed artifacts. */
+/**
+ * Compares with snarkjs, the reference: on the committed artifacts it accepts our proofs, and we accept its
+ * proofs.
+ */
 import assert from "node:assert/strict";
 import { allCircuitNames, type Groth16Proof } from "../../src/core/crypto/groth16.ts";
 import { createProver } from "../../src/prover/prover.ts";

@@ -1,7 +1,8 @@
 /**
- * Strikes out every constraint of every circuit, one at a time. Each check refuses an attack that no other constraint
- * refuses (circuit_faults_test.ts, settlement_faults_test.ts). Each other constraint defines one wire; without it, one
- * public signal is no longer fixed by the private ones, or it is one of the squares that prove nothing.
+ * Removes every constraint of every circuit, one at a time. Each check refuses an attack that no other
+ * constraint refuses (circuit_faults_test.ts, settlement_faults_test.ts). Each other constraint defines one
+ * wire. Without it, the private signals no longer determine one public signal, except for the squares that
+ * prove nothing.
  */
 import assert from "node:assert/strict";
 import {
@@ -28,11 +29,11 @@ const payment = ["recipientSquare", "relayerSquare", "feeSquare", "refundSquare"
 
 interface Case {
   readonly circuit: OpenedCircuit;
-  /** How many constraints define each public signal that follows from the other inputs. */
+  /** The number of constraints that define each public signal that the other inputs determine. */
   readonly defines: Readonly<Record<string, number>>;
-  /** Wires that nothing reads. */
+  /** Wires that no constraint reads. */
   readonly squares: readonly string[];
-  /** Number of constraints that define no wire. */
+  /** The number of constraints that define no wire. */
   readonly checks: number;
 }
 

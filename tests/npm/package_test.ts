@@ -7,7 +7,7 @@ import { chromium } from "../support/system/chromium.ts";
 import { type Program, sourceCommand, startProgram } from "../../testkit/programs/program.ts";
 import { install, manifest, npmWorks, resultOfPage, run } from "./install_package.ts";
 
-/** Programs of a user who has npm and no Deno. */
+/** The programs of a user who has npm and no Deno. */
 const programs = new URL("./user/", import.meta.url);
 const ignore = !npmWorks;
 const folder = await Deno.makeTempDir({ prefix: "tonado-npm-test-" });
@@ -23,7 +23,10 @@ interface Network {
   readonly pools: Readonly<Record<string, { readonly address: string }>>;
 }
 
-/** What a user installs: a bundler with the polyfill that @ton/core needs in browsers, and a compiler. */
+/**
+ * The packages that a user installs: a bundler with the polyfill that @ton/core needs in browsers, and a
+ * compiler.
+ */
 const { esbuild, typescript, "@types/node": nodeTypes } = manifest.devDependencies;
 const added = [`esbuild@${esbuild}`, `typescript@${typescript}`, `@types/node@${nodeTypes}`, "buffer@6.0.3"];
 

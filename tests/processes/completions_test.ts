@@ -1,4 +1,4 @@
-/** `tonado completions` in the shells that they are for. */
+/** `tonado completions` in each shell that it supports. */
 import assert from "node:assert/strict";
 import { runCli } from "../support/cli/run_cli.ts";
 import { hasProgram } from "../support/system/requirements.ts";
@@ -11,7 +11,7 @@ const ways = {
 };
 const shells = ["bash", "zsh", "fish"];
 const networks = ["mainnet", "testnet", "localnet"];
-/** Ends of lines at which a file or a folder is due. */
+/** Ends of command lines after which a file or folder follows. */
 const filesDue = [
   "tonado note restore ",
   "tonado withdraw --mnemonic-file ",
@@ -62,7 +62,7 @@ for (const line of filesDue) {
   });
 }
 
-/** One Tab completes the only file and the only folder that are there. */
+/** Asserts that one Tab completes the only file and the only folder. */
 async function offersFiles(command: string[], shell: string, load: (script: string) => string, line: string) {
   const dir = await Deno.makeTempDir({ prefix: `tonado-${shell}-` });
   try {

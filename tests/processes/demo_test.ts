@@ -1,4 +1,4 @@
-/** The demonstration with a jetton, and with a version 2 pool. */
+/** The demonstration with a jetton pool, and with a version 2 pool. */
 import assert from "node:assert/strict";
 import { sourceCommand } from "../../testkit/programs/program.ts";
 

@@ -1,7 +1,7 @@
 import { equal, match, notEqual } from "node:assert/strict";
 import config from "../../deno.json" with { type: "json" };
 
-/** Tasks that run a tool of ours; those that run tests pass their arguments on. */
+/** Tasks that run a tool of this repository. Those that run tests pass their arguments on. */
 const named = Object.values(config.tasks).flatMap((command) => /tools\/[\w/]+\.ts/.exec(command)?.[0] ?? []);
 const tools = [...new Set(named)].filter((tool) => !/(run_tests|deep_tests)\.ts$/.test(tool));
 

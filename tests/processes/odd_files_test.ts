@@ -1,4 +1,7 @@
-/** Files that never end, are no files, or are far too large: each is refused by name, at once, wherever one is read whole. */
+/**
+ * Files that never end, are not files, or are far too large: commands that read whole files refuse each at
+ * once, by name.
+ */
 import assert from "node:assert/strict";
 import { sourceCommand } from "../../testkit/programs/program.ts";
 
@@ -35,7 +38,7 @@ await Deno.writeTextFile(`${dir}/pools.json`, '{"network":"localnet","pools":{}}
 
 for (const [what, name, says] of odd) {
   for (const [way, args, variable] of ways) {
-    if (name === "sparse" && way === "an export") continue; // read in pieces, however long it is
+    if (name === "sparse" && way === "an export") continue; // commands read it in pieces, at any length
     Deno.test(`${way} that is ${what} is refused`, async () => {
       const given = args.replace("@", name).split(" ");
       const env: Record<string, string> = { TONADO_NOTES: "notes.age" };

@@ -1,11 +1,13 @@
-/** Output that cannot be written or is not read: the error names the next step, and no partial file is left. */
+/**
+ * Output that cannot be written or is not read: the error names the next step, and no partial file remains.
+ */
 import assert from "node:assert/strict";
 import { sourceCommand } from "../../testkit/programs/program.ts";
 
 const dir = await Deno.makeTempDir({ prefix: "tonado-output-" });
 const env = { TONADO_NOTES: `${dir}/notes.age`, TONADO_PASSPHRASE: "correct horse battery" };
 
-/** Runs the program in a shell; `%` stands for it. */
+/** Runs the program in a shell; `%` stands for the program. */
 async function inShell(script: string) {
   const command = script.replaceAll("%", sourceCommand.join(" "));
   const { code, stdout, stderr } = await new Deno.Command("bash", { args: ["-c", command], env, cwd: dir })
@@ -14,7 +16,7 @@ async function inShell(script: string) {
   return { code, stdout: text(stdout), stderr: text(stderr) };
 }
 
-/** No file may grow: what a full disk does to a write, without one. */
+/** No file may grow. A write then fails as on a full disk. */
 const FULL = "trap '' XFSZ; ulimit -f 0;";
 
 Deno.test("a full disk at standard output is reported, also in JSON", async () => {
@@ -25,7 +27,7 @@ Deno.test("a full disk at standard output is reported, also in JSON", async () =
 });
 
 Deno.test("a reader that closes the pipe ends the program without a message", async () => {
-  // The reader is gone before anything is written.
+  // The reader closes before the program writes anything.
   const { stdout, stderr } = await inShell("% zeros | true; echo ${PIPESTATUS[0]}");
   assert.deepEqual([stdout, stderr], ["141\n", ""]);
 });

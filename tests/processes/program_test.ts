@@ -1,4 +1,4 @@
-/** The program as a user starts it: help, mistakes, configuration, the demonstration. */
+/** The program as a user starts it: help, errors, configuration, the demonstration. */
 import assert from "node:assert/strict";
 import { sourceCommand, startProgram } from "../../testkit/programs/program.ts";
 

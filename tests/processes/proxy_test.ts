@@ -1,11 +1,11 @@
-/** The program behind a proxy, which users rely on to withdraw from another address than they deposited from. */
+/** The program behind a proxy. Users rely on it to withdraw from another address than they deposited from. */
 import assert from "node:assert/strict";
 import { assertUsableProxies } from "../../src/config/settings/proxy_settings.ts";
 import { Problem } from "../../src/core/errors/problem.ts";
 import { output } from "../compiled/binary.ts";
 import { sourceCommand } from "../../testkit/programs/program.ts";
 
-/** A proxy that notes the first line, or the first byte, that each connection begins with, and hangs up. */
+/** Starts a proxy that records the first line, or the first byte, of each connection, and closes it. */
 function proxy() {
   const requests: string[] = [];
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
@@ -61,7 +61,7 @@ Deno.test("HTTPS_PROXY may be a SOCKS proxy that resolves names, as Tor's is", a
   assert.ok(behind.requests.includes("SOCKS5"), stderr);
 });
 
-/** Accepted forms, which must be used. `HOST` stands for the proxy's host. */
+/** Proxy settings that the program accepts and must use. `HOST` stands for the proxy's host. */
 const usable = [
   "http://HOST",
   "HTTP://HOST/",
@@ -75,7 +75,7 @@ const usable = [
   "socks5h://HOST/",
   "socks5h://user:pa%2:@ss@HOST",
 ];
-/** The runtimes: the one that runs this, and the one that is compiled in, where it is here. */
+/** The runtimes: the one that runs this test, and the one that the binary embeds, if present. */
 const runtimes = new Set([Deno.execPath(), Deno.env.get("TONADO_COMPILER") ?? Deno.execPath()]);
 const requests = 'await fetch("https://endpoint.invalid").catch(() => {})';
 for (const runtime of runtimes) {

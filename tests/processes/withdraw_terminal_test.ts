@@ -8,7 +8,7 @@ import { startRelayerProxy } from "../support/relayer/relayer_proxy.ts";
 import { sourceCommand } from "../../testkit/programs/program.ts";
 import { CTRL_C, lacksTerminal, openTerminal, type Terminal } from "../support/cli/terminal.ts";
 
-/** Less than the timeout of a request. */
+/** A time that is shorter than the timeout of a request. */
 const AT_ONCE_MS = 30_000;
 
 /** Starts a local network and a relayer that can report a note as in use. */

@@ -1,4 +1,4 @@
-/** The alerts of a relayer process that a real HTTP server receives. */
+/** A real HTTP server receives the alerts of a relayer process. */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { Address } from "@ton/core";
 import { formatDeployments } from "../../src/core/protocol/deployments.ts";
@@ -10,7 +10,7 @@ import { startRelayerProcess } from "../../testkit/relayer/relayer_process.ts";
 const KEY = "native-1";
 const recipient = Address.parse(`0:${"42".repeat(32)}`);
 
-/** A proxy of the chain's endpoint that is down or refuses transfers when a test says so. */
+/** Starts a proxy of the chain's endpoint that a test can disconnect or make refuse transfers. */
 function endpointBefore(url: string) {
   const state = { down: false, refusesTransfers: false };
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {

@@ -1,4 +1,6 @@
-/** A relayer with a v5R1 wallet sends everything that waits in one transfer, more than a v4R2 could carry. */
+/**
+ * A relayer with a v5R1 wallet sends all waiting withdrawals in one transfer, more than a v4R2 could carry.
+ */
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { Address } from "@ton/core";
 import { fieldToHex } from "../../src/core/crypto/field.ts";
@@ -31,7 +33,7 @@ Deno.test("a v5R1 relayer sends the first withdrawal alone and those that waited
   });
   await net.untilIndexed(KEY);
   const recipient = (i: number) => fresh(0xa0 + i);
-  const bodies: unknown[] = []; // proved before, for a caller waits half a minute at most
+  const bodies: unknown[] = []; // proved in advance, because a caller waits half a minute at most
   for (const [i, note] of notes.entries()) {
     bodies.push(await net.withdrawal(KEY, note, { recipient: recipient(i) }));
   }
@@ -52,7 +54,7 @@ Deno.test("a v5R1 relayer sends the first withdrawal alone and those that waited
   });
   held = false;
   const answers = [await first, ...await Promise.all(others)];
-  // 202: on a slow machine a caller's half minute may be over before the wallet's turn.
+  // 202, because on a slow machine a caller's half minute may end before the wallet's turn.
   ok(answers.every(({ status }) => status === 200 || status === 202), "all are taken on");
   const done: HarnessResponse["body"][] = [];
   for (const [i, note] of notes.entries()) {

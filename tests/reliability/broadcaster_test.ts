@@ -1,4 +1,4 @@
-/** Faults between the journal and the pool, to which the broadcaster responds. All other parts are real. */
+/** The broadcaster's response to faults between the journal and the pool. All other parts are real. */
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { Address } from "@ton/core";
 import { fieldToHex } from "../../src/core/crypto/field.ts";
@@ -16,7 +16,7 @@ const FEE = 60_000_000n;
 const PAID = 1_000_000_000n - FEE;
 const fresh = (byte: number) => new Address(0, Buffer.alloc(32, byte));
 
-/** Steps at which the process ends: calls of the named step fail from the first one on. */
+/** Steps at which the process ends: calls of the named step fail, beginning with the first. */
 const interruptions: [
   moment: string,
   wrap: (reached: () => never) => Parameters<RelayerHarness["startRelayer"]>[0],
@@ -146,10 +146,10 @@ async function confirmsForeignPayment({ net, frontRun, state, pool }: HeldBroadc
   equal((await net.post("/withdraw/status", statusOf(net, frontRun))).body.state, "accepted");
   await pool.sendWithdraw(net.user.sender(), { ...args, proof });
   equal((await net.untilState(statusOf(net, frontRun), "confirmed", "failed")).state, "confirmed");
-  state.sending = "accepted"; // the relayer's message comes second, and the pool refuses it with 202
+  state.sending = "accepted"; // the relayer's message is second, and the pool refuses it with 202
   await waitUntil("the transfer has ended", async () => await net.store.transfer() === undefined);
   const { status, body: answer } = await submission;
-  deepEqual([status, answer.state, answer.seqno], [202, "confirmed", null]); // paid by another wallet
+  deepEqual([status, answer.state, answer.seqno], [202, "confirmed", null]); // another wallet paid it
   equal((await net.post("/withdraw/status", statusOf(net, frontRun))).body.state, "confirmed");
   equal((await net.chain.account(fresh(0x70))).balance, PAID);
 }
@@ -243,7 +243,7 @@ async function expires({ net, stale, state, heldSlots }: HeldBroadcasts): Promis
   const poolState = net.relayer.pools().find(({ key }) => key === KEY)!;
   const body = await net.withdrawal(KEY, stale, { recipient: fresh(0x73) });
   const { roots } = poolState;
-  // The root is checked before this query, and the broadcaster checks it again after.
+  // The root is checked before this query, and the broadcaster checks it again afterwards.
   let gone = false;
   state.onIsSpent = () => void (gone = true);
   Object.defineProperty(poolState, "roots", {

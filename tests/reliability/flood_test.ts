@@ -31,7 +31,7 @@ function counted(calls: string[]) {
     });
 }
 
-/** Returns how often the monitor of the pools' funds may have read a pool: each every two seconds. */
+/** Returns the maximum number of reads by the monitor of the pools' funds: one per pool every two seconds. */
 function monitorReads(pools: number, elapsedMs: number): number {
   return pools * (1 + Math.floor(elapsedMs / 2_000));
 }
@@ -53,7 +53,7 @@ async function flood(net: RelayerHarness, body: Sent): Promise<void> {
 
 Deno.test("floods of withdrawals", async (t) => {
   await using net = await RelayerHarness.start({ relayer: false });
-  // Room for exactly the two honest withdrawals of this test.
+  // The cap admits exactly the two honest withdrawals of this test.
   const calls: string[] = [];
   await net.startRelayer({
     caps: new HourlyCaps(createMemoryRateLimitStore(Date.now), { hourly: 2, hourlyPerPool: 2 }),
@@ -130,7 +130,8 @@ Deno.test("a fee below the cost is refused without querying the endpoint each ti
   });
   const note = await net.deposit(KEY);
   await net.untilIndexed(KEY);
-  // Above the floor of half a percent, below what the chain takes; the fees differ, so no two requests are equal.
+  // Above the floor of half a percent and below what the chain takes. The fees differ, so no two requests are
+  // equal.
   const bodies = [];
   for (let i = 0n; i < 4n; i++) {
     bodies.push(await net.withdrawal(KEY, note, { recipient, fee: 5_000_000n + i }));
@@ -148,7 +149,7 @@ Deno.test("a fee below the cost is refused without querying the endpoint each ti
     ["config 18", "config 21", "config 24", "config 25"],
     "each price is read once",
   );
-  const windows = 1 + Math.floor(elapsedMs / 5_000); // what the answers are kept for
+  const windows = 1 + Math.floor(elapsedMs / 5_000); // the cache keeps answers for this time
   const monitored = monitorReads(pools.size, elapsedMs);
   const most = { getIsSpent: windows, get_withdraw_value: windows, get_pool_info: windows + monitored };
   for (const [method, limit] of Object.entries(most)) {

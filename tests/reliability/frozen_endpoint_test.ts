@@ -1,4 +1,4 @@
-/** A stalled endpoint is consistent with itself; the relayer must not serve its data all the same. */
+/** A stalled endpoint is consistent with itself, but the relayer must not serve its data. */
 import { deepEqual, equal, match } from "node:assert/strict";
 import { Address } from "@ton/core";
 import { waitUntil } from "../../testkit/programs/wait_until.ts";

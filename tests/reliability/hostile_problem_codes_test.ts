@@ -1,6 +1,7 @@
 /**
- * Relayers that refuse with codes that would be final if the client itself had found them. Each of them is passed over,
- * and no output claims that the note is spent. Servers, pool and proofs are real.
+ * Relayers that refuse with codes that would be final if the client itself had found them. The client tries
+ * the next relayer after each of them, and no output claims that the note is spent. Servers, pool and proofs
+ * are real.
  */
 import { deepEqual, doesNotMatch, equal, ok, rejects } from "node:assert/strict";
 import { Address } from "@ton/core";

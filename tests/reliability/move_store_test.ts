@@ -1,4 +1,4 @@
-/** An operator outgrows the embedded store with a withdrawal on its way, moves to PostgreSQL, and back. */
+/** An operator moves from the embedded store to PostgreSQL and back while a withdrawal is in progress. */
 import { deepEqual, equal, match } from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { Address } from "@ton/core";
@@ -13,7 +13,7 @@ import { RelayerHarness } from "../support/relayer/relayer_harness.ts";
 
 const KEY = "native-1";
 
-/** Runs `tonado store` to its end. */
+/** Runs `tonado store` and waits for its end. */
 async function store(args: string[], env: Record<string, string> = {}) {
   const [program, ...before] = sourceCommand;
   const { code, stdout, stderr } = await new Deno.Command(program, {

@@ -1,4 +1,4 @@
-/** The relayer as a process of its own: killed without warning, ended with one, and started twice. */
+/** The relayer as a separate process: killed without warning, stopped with a signal, and started twice. */
 import { deepEqual, equal, match } from "node:assert/strict";
 import { Address } from "@ton/core";
 import { formatDeployments } from "../../src/core/protocol/deployments.ts";

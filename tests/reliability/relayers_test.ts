@@ -1,4 +1,4 @@
-/** A withdrawal through several relayers of which only the last is honest. Servers, pool and proofs are real. */
+/** A withdrawal through several relayers. Only the last one is honest. Servers, pool and proofs are real. */
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { Address } from "@ton/core";
 import { fieldToHex } from "../../src/core/crypto/field.ts";
@@ -85,7 +85,7 @@ async function openScene() {
       (request) => {
         const { pathname, search } = new URL(request.url);
         const forwarded = new Request(`http://relayer${pathname}${search}`, request);
-        forwarded.headers.set("accept", "application/json"); // leaves as bytes cannot be altered
+        forwarded.headers.set("accept", "application/json"); // the lies alter JSON, not leaves as bytes
         const honest = () => net.request(forwarded);
         return lie(pathname, honest) ?? honest();
       },
@@ -173,7 +173,7 @@ async function boundsFees({ honest, request, options, dead, pool, note }: Scene)
       error.code === "fee_above_limit" && /TON is above the limit of/.test(error.errors[0].detail),
   );
   await rejects(withdrawViaRelayers([honest, dead], { ...request, maxFee: floor - 1n }, options), {
-    code: "relayer_unavailable", // the dead one might have asked for less
+    code: "relayer_unavailable", // the unreachable one might have asked for less
     message: "no relayer accepted the withdrawal",
   });
   equal(await pool.getIsSpent(note.nullifierHash), false);

@@ -1,6 +1,6 @@
 /**
- * Replicas that are killed repeatedly during withdrawals: each note is paid once, whatever step of the journal a kill
- * interrupts.
+ * Replicas that are killed repeatedly during withdrawals: each note is paid once, at whichever step of the
+ * journal a kill interrupts.
  */
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { Buffer } from "node:buffer";

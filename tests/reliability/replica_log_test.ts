@@ -23,7 +23,7 @@ const indexed = (replica: RelayerProcess, leaves: number) =>
     return ready && pools[KEY].leaves === leaves;
   });
 
-/** Lines of level ERROR, and lines that are not JSON. */
+/** Returns lines of level ERROR, and lines that are not JSON. */
 function faults(replica: RelayerProcess): string[] {
   return replica.log().split("\n").filter((line) => line !== "").filter((line) => {
     try {

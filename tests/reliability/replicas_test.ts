@@ -18,11 +18,11 @@ import { RelayerHarness } from "../support/relayer/relayer_harness.ts";
 
 const KEY = "native-1";
 const ignore = !await postgresServer();
-/** What the design demands, in milliseconds, and what a machine that runs other things may add to it. */
+/** The design's limit in milliseconds, and the delay that other load on the machine may add. */
 const TAKEOVER_MS = 10_000;
 const SLACK_MS = 20_000;
 
-/** A network and the settings of relayers on it; `reach` is their route to the database. */
+/** Starts a network, and returns the settings of relayers on it; `reach` is their route to the database. */
 async function stage(url: string) {
   const net = await RelayerHarness.start({ relayer: false, blockTimeMs: 300 });
   const registry = `${net.directory}/registry.json`;
@@ -58,7 +58,10 @@ const indexed = (replica: RelayerProcess, leaves: number) =>
     return ready && pools[KEY].leaves === leaves;
   });
 
-/** Submits the withdrawal of `note` and returns what settles its recipient. */
+/**
+ * Returns the withdrawal of `note`, the query for its status, and a function that reads the recipient's
+ * balance.
+ */
 async function withdrawal(net: RelayerHarness, note: Note, mark: number) {
   const recipient = new Address(0, Buffer.alloc(32, mark));
   const body = await net.withdrawal(KEY, note, { recipient });
@@ -151,7 +154,8 @@ Deno.test({
     );
     const taken = await fence();
     equal(Number(taken.fence), Number(before.fence) + 1);
-    // From here on any write of the journal by the first would be seen: everything has come to rest.
+    // From here on the test would see any write of the journal by the first replica, because nothing is in
+    // progress.
     const journal = () =>
       postgresQuery(
         database.url,
@@ -205,7 +209,7 @@ Deno.test({
     const refused = await relayer.request("/withdraw", submitted.body);
     deepEqual([refused.status, refused.code], [503, "not_ready"]);
     equal((await relayer.request("/note/check", submitted.query)).status, 503);
-    const staleAfter = Date.now() + 12_000; // longer than a pool is served without a good answer
+    const staleAfter = Date.now() + 12_000; // longer than the relayer serves a pool without a valid answer
     while (Date.now() < staleAfter) {
       equal((await relayer.request(`/tree/root?${pool}`)).root, fieldToHex(net.tree(KEY).root));
       equal((await relayer.request(`/tree/commitments?${pool}`)).count, 1);

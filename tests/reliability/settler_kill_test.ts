@@ -1,4 +1,4 @@
-/** A small settler campaign. `deno task test:deep` makes it many times as long, `deno task reliability` runs 10,000. */
+/** A small settler campaign. `deno task test:deep` runs a longer one, `deno task reliability` 10,000 deposits. */
 import { equal, ok } from "node:assert/strict";
 import { runSettlerCampaign } from "../../testkit/chaos/settler_campaign.ts";
 import { depth, seed } from "../../testkit/random/property_runs.ts";

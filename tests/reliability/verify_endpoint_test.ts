@@ -1,6 +1,6 @@
 /**
- * INDEXER_VERIFY_URL: a second endpoint runs the get methods, so that the first one's history is checked by
- * an independent source. Each of the two returns false data in turn.
+ * INDEXER_VERIFY_URL: a second endpoint runs the get methods, so an independent source checks the first one's
+ * history. Each of the two returns false data in turn.
  */
 import { match } from "node:assert/strict";
 import { connect } from "../../src/ton/endpoint/toncenter.ts";

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /**
- * Missing or altered files of the app: the page reports them, nothing is paid, and it works once the files
- * are right.
+ * Missing or altered files of the app: the page reports them, no payment is made, and the app works once the
+ * files are correct.
  */
 import assert from "node:assert/strict";
 import {
@@ -85,7 +85,7 @@ const cases: FaultCases = {
 
 const missing = () => new Response("", { status: 404 });
 
-/** From now on the app's server answers requests for this file so. */
+/** Makes the app's server answer requests for this file with `answer`. */
 function replace({ app }: FaultScene, name: RegExp, answer: Response): void {
   app.intercept = ({ url }) => name.test(new URL(url).pathname) ? answer.clone() : undefined;
 }

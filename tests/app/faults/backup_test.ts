@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Backups that are not the right ones: nothing is removed or replaced. */
+/** Backups of another store, or damaged ones: the app removes and replaces nothing. */
 import assert from "node:assert/strict";
 import { createNoteRecord } from "../../../src/client/notes/note_store.ts";
 import { createNote, formatNote } from "../../../src/core/protocol/note.ts";
@@ -148,13 +148,13 @@ const cases: FaultCases = {
   },
 };
 
-/** Proves a backup of the present store: earlier files are removed. */
+/** Proves a backup of the current store. Earlier files are removed first. */
 async function proveNewBackup(visit: Visit, { downloads }: FaultScene, passphrase?: string): Promise<void> {
   for (const { name } of Deno.readDirSync(downloads)) await Deno.remove(`${downloads}/${name}`);
   await proveBackup(visit, downloads, passphrase);
 }
 
-/** Restores a note that no seed brings back, and returns to the list. */
+/** Restores a note that does not derive from a seed, and returns to the list. */
 async function restoreNote(visit: Visit): Promise<void> {
   const note = createNote({ asset: "native", amount: "10", network: "localnet", version: 2 });
   await visit.step("restore");

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** A device whose clock is wrong by an hour: the chain's time decides. */
+/** A device whose clock is wrong by an hour: the app uses the chain's time. */
 import assert from "node:assert/strict";
 import { runCase, type Visit, withFaultScene } from "../../support/app/fault_scene.ts";
 import { shiftClock } from "../../support/app/shifted_clock.ts";

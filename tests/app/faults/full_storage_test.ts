@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** A browser without space while money moves and notes come back: nothing is sent that could not be stored. */
+/** A browser without space during payments and restores: the app sends nothing that it could not store. */
 import assert from "node:assert/strict";
 import { type FaultCases, runCases, withFaultScene } from "../../support/app/fault_scene.ts";
 import { encryptStore, unpaidContent } from "../../support/app/funded_notes.ts";

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /**
- * Servers with false data, a lost network after the submission, no shared memory: nothing is lost, and the
- * screen names the next step.
+ * Servers with false data, a network that is lost after the submission, no shared memory: nothing is lost,
+ * and the screen names the next step.
  */
 import assert from "node:assert/strict";
 import { type Address, toNano } from "@ton/core";
@@ -22,7 +22,7 @@ import {
 } from "../../support/app/steps/money_steps.ts";
 import { chromium } from "../../support/system/chromium.ts";
 
-/** Of 10, less the relayer's fee of 0.05. */
+/** The denomination of 10, less the relayer's fee of 0.05. */
 const PAYOUT = toNano("9.95");
 
 Deno.test({

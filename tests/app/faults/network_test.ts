@@ -17,7 +17,7 @@ import { restoreCode } from "../../support/app/steps/restore_steps.ts";
 import { runCli } from "../../support/cli/run_cli.ts";
 import { chromium } from "../../support/system/chromium.ts";
 
-/** `validator.zero_state` of mainnet. */
+/** The `validator.zero_state` of mainnet. */
 const MAINNET = {
   root_hash: "F6OpKZKqvqeFp6CQmFomXNMfMj2EnaUSOXN+Mh+wVWk=",
   file_hash: "XplPz01CXAps5qeSWUtxcyBfdAo5zVb1N979KLSKD24=",
@@ -26,7 +26,7 @@ const OFFLINE = "You are offline. You can still see your notes, back them up and
 const SILENT =
   "The network does not answer. Check your internet connection and try again. In Settings you can choose another endpoint.";
 
-/** The screen's text about the number of a pool's deposits. */
+/** Matches the screen's text about the number of a pool's deposits. */
 const CROWD = /deposits? so far|No deposit yet/;
 
 Deno.test({

@@ -1,6 +1,6 @@
 /**
- * Relayers with false data, without a response or with a higher price: the screen reports it, and the note
- * is withdrawn afterwards.
+ * Relayers that give false data, no response or a higher price: the screen reports it, and the note can be
+ * withdrawn afterwards.
  */
 import assert from "node:assert/strict";
 import { type Address, toNano } from "@ton/core";
@@ -18,7 +18,7 @@ import { confirmWithdrawal, enterRecipient, formatRecipient } from "../../suppor
 import { differentElement } from "../../support/relayer/relayer_proxy.ts";
 import { chromium } from "../../support/system/chromium.ts";
 
-/** Of 10, less the relayer's fee of 0.05. */
+/** The denomination of 10, less the relayer's fee of 0.05. */
 const PAYOUT = toNano("9.95");
 
 Deno.test({

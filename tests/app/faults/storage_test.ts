@@ -96,7 +96,7 @@ const cases: FaultCases = {
     await visit.step("restored");
     await visit.page.goBack();
     await countNotes(visit, 1);
-    await visit.page.waitForSelector(".notice.is-good"); // the backup counts
+    await visit.page.waitForSelector(".notice.is-good"); // the backup is accepted
   },
 
   async "notes that the browser deletes while the app is open are reported, and come back from the backup"(
@@ -104,7 +104,7 @@ const cases: FaultCases = {
   ) {
     const content = contentWith(scene, 1);
     const visit = await scene.visit({ content });
-    await visit.page.waitForSelector(".notice.is-good"); // the app has read that a backup exists
+    await visit.page.waitForSelector(".notice.is-good"); // the app has detected the backup
     await forgetStorage(visit, scene);
     await chooseAmount(visit);
     await visit.step("deposit-failed");
@@ -157,7 +157,7 @@ const cases: FaultCases = {
   },
 };
 
-/** Waits for a notice also where it takes the place of another: selectors of text miss a change of text alone. */
+/** Waits for a notice, even if it replaces another one: text selectors miss a change of text alone. */
 const seeNotice = (visit: Visit, text: RegExp) =>
   waitUntil(
     `a notice says ${text}`,
@@ -189,7 +189,7 @@ function denyStorage(page: Visit["page"]): Promise<unknown> {
   });
 }
 
-/** It runs in the page, as the next does. */
+/** Runs in the page, like the next function. */
 function refuseToClear(): void {
   const { clear } = IDBObjectStore.prototype;
   Object.assign(globalThis, { clear });
@@ -202,7 +202,7 @@ function allowToClear(): void {
   IDBObjectStore.prototype.clear = (globalThis as unknown as { clear: IDBObjectStore["clear"] }).clear;
 }
 
-/** It runs in the page: the disk lost the end of the file. */
+/** Runs in the page: removes the end of the file, as a disk fault would. */
 async function damageStore(): Promise<void> {
   const database = await new Promise<IDBDatabase>((resolve) => {
     const request = indexedDB.open("tonado");

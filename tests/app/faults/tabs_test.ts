@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Two tabs of one browser at once. */
+/** Two open tabs of one browser. */
 import assert from "node:assert/strict";
 import { type FaultCases, runCases, withFaultScene } from "../../support/app/fault_scene.ts";
 import { type Journey, PASSPHRASE } from "../../support/app/journey.ts";
@@ -18,7 +18,7 @@ const cases: FaultCases = {
     const other = await visit.openTab();
     await unlock(other);
     scene.gates.relayer.hold("/withdraw");
-    await visit.page.bringToFront(); // a browser slows hidden tabs down
+    await visit.page.bringToFront(); // browsers slow down hidden tabs
     await withdraw(visit);
     await visit.page.waitForFunction(() => document.body.innerText.includes("Keep this page open"));
     await other.page.bringToFront();

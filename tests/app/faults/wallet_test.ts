@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /**
- * Wallets that decline, wait, send false responses or pay wrongly: only the pool's log counts, the screen
- * names the next step, and nothing is paid twice.
+ * Wallets that decline, delay, send false responses or pay incorrectly: only the pool's log counts, the
+ * screen names the next step, and nothing is paid twice.
  */
 import assert from "node:assert/strict";
 import { toNano } from "@ton/core";
@@ -50,7 +50,7 @@ async function paysOnce(scene: FaultScene, pay: Payment): Promise<void> {
 
 type Payment = (scene: FaultScene, visit: Visit) => Promise<void>;
 
-/** How the wallet behaves before the deposit arrives. */
+/** The wallet's conduct before the deposit arrives. */
 const payments: Readonly<Record<string, Payment>> = {
   async "that declines is watched until its request has expired, and then asked again"(scene, visit) {
     await pay(scene, visit, "declines");

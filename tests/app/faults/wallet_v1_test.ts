@@ -1,4 +1,7 @@
-/** Wallets and version 1 pools, where each payment is for one leaf: a payment that the pool refuses returns, and is made again. */
+/**
+ * Wallets and version 1 pools, where each payment is for one leaf: a refused payment returns, and the user
+ * pays again.
+ */
 import assert from "node:assert/strict";
 import { toNano } from "@ton/core";
 import { connect } from "../../../src/ton/endpoint/toncenter.ts";
@@ -18,7 +21,7 @@ import {
 import { chromium } from "../../support/system/chromium.ts";
 
 const POOL = "native-1";
-/** What one deposit costs with its fees, and less than two cost. */
+/** More than one deposit costs with its fees, and less than two deposits cost. */
 const MAX_SPENT = toNano("1.9");
 
 Deno.test({
@@ -41,7 +44,7 @@ const cases: FaultCases = {
     const visit = await connectedVisit(scene, POOL);
     const other = await connectedVisit(scene, POOL);
     const before = await balanceOf(scene);
-    await visit.page.bringToFront(); // a browser slows hidden pages down
+    await visit.page.bringToFront(); // browsers slow down hidden pages
     const answer = await payLater(scene, visit);
     await other.page.bringToFront();
     await pay(scene, other, "signs");

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /**
  * The tab is killed during deposits and withdrawals: every payment becomes a note, every note is paid once,
- * and a report can be made.
+ * and a report can be created.
  */
 import assert from "node:assert/strict";
 import { type Address, toNano } from "@ton/core";
@@ -19,7 +19,7 @@ import {
 } from "../../support/app/steps/money_steps.ts";
 import { chromium } from "../../support/system/chromium.ts";
 
-/** Of 10, less the relayer's fee of 0.05. */
+/** The denomination of 10, less the relayer's fee of 0.05. */
 const PAYOUT = toNano("9.95");
 const withdrawals = drawMoments(8_000);
 const reports = drawMoments(6_000);
@@ -85,7 +85,7 @@ async function assertDeposited(tab: Journey, count: number): Promise<void> {
   );
 }
 
-/** Withdraws a note in a profile of its own, with a tab that is killed. */
+/** Withdraws a note in a new profile, and kills the tab. */
 async function killWithdrawal(scene: FaultScene, moment: number): Promise<Visit> {
   const visit = await scene.visit({ content: scene.takeFunded() });
   await visit.page.close();

@@ -1,4 +1,4 @@
-/** A page of the app's adapters without its screens: tests call them by name. */
+/** A page of the app's adapters without its screens. Tests call the adapters by name. */
 import { boot } from "../../../src/app/boot.ts";
 import { readAppConfig } from "../../../src/app/browser/app_config.ts";
 import { Records } from "../../../src/app/browser/indexeddb.ts";

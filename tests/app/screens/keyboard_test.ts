@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** From a new store to a receipt without a pointer: Tab, arrows, Enter, Space and Escape. */
+/** The app without a pointer, from a new store to a receipt: Tab, arrows, Enter, Space and Escape. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { Address } from "@ton/core";
@@ -12,7 +12,7 @@ import { runCli } from "../../support/cli/run_cli.ts";
 import { chromium } from "../../support/system/chromium.ts";
 
 const POOL = "native-10-v2";
-/** More than any screen has. */
+/** More focusable elements than any screen has. */
 const MAX_TABS = 40;
 
 Deno.test({
@@ -74,7 +74,7 @@ Deno.test({
 
 function keyboardOf({ page, step }: Visit) {
   const { keyboard } = page;
-  /** Moves on with Tab until the focus is where `matches` is true of it, as its user would. */
+  /** Presses Tab until `matches` is true for the focused element, as a user would. */
   const tabTo = async (what: string, matches: (focus: Focus) => boolean) => {
     const passed: string[] = [];
     for (let i = 0; i < MAX_TABS; i++) {
@@ -88,7 +88,7 @@ function keyboardOf({ page, step }: Visit) {
   };
   const isCalled = (text: string) => ({ text: own, isControl }: Focus) => isControl && own.startsWith(text);
   return {
-    /** A reader begins at the heading of the screen. */
+    /** Checks that a screen reader begins at the heading of the screen. */
     async arrive(name: string, timeout?: number) {
       await step(name, timeout);
       const focus = await focusOf(page);
@@ -121,7 +121,7 @@ interface Focus {
   readonly value: string;
   readonly text: string;
   readonly isControl: boolean;
-  /** An outline of at least 2 px, of the element or of the label around it. */
+  /** Whether the element, or the label around it, has an outline of at least 2 px. */
   readonly hasRing: boolean;
 }
 

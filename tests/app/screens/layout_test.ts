@@ -1,4 +1,4 @@
-/** The layout check finds the faults that it is meant to find. */
+/** The layout check finds each fault that it is designed to find. */
 import assert from "node:assert/strict";
 import {
   findDisorder,
@@ -8,7 +8,7 @@ import {
   type Part,
 } from "../../support/app/layout.ts";
 
-/** A box from one corner to the other. */
+/** Returns a box from one corner to the other. */
 function part(name: string, [left, top, right, bottom]: number[], more: Partial<Part> = {}): Part {
   return { name, left, top, right, bottom, within: [], parent: 0, isClipped: false, ...more };
 }

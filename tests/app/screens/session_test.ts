@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /**
- * A recorded session from a deposit to a receipt: everything that left the page or stayed readable in the browser, searched
- * for what would give the money or its owner away.
+ * A recorded session from a deposit to a receipt: the test searches everything that left the page or stayed
+ * readable in the browser for values that would reveal the money or its owner.
  */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
@@ -83,7 +83,7 @@ async function searchSession(scene: FaultScene): Promise<void> {
   assertAbsent("the database", await visit.page.evaluate(readDatabase), secrets, commitment, hash);
 }
 
-/** Records from the start what the page sends, prints and shows as its address. */
+/** Records from the start what the page sends and prints, and its addresses. */
 function recordSession({ gates, app }: FaultScene) {
   const requests: string[] = [];
   const console: string[] = [];
@@ -114,7 +114,7 @@ async function readStorage({ page }: Visit): Promise<string[]> {
   return stored;
 }
 
-/** The forms in which a value could be written. */
+/** Returns the forms in which a value could be written. */
 function formsOf(value: bigint | Uint8Array): string[] {
   const bytes = typeof value === "bigint"
     ? Buffer.from(value.toString(16).padStart(64, "0"), "hex")
@@ -164,7 +164,7 @@ async function copyEverything(visit: Visit): Promise<void> {
   assert.ok(copied.includes("10"), "the amount is copied without its unit");
 }
 
-/** They run in the page. */
+/** Runs in the page, like the functions below. */
 function recordClipboard(): void {
   const copied: string[] = [];
   Object.assign(globalThis, { copied });

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** The settings of the app in two tabs, and the erasure of everything. */
+/** The settings of the app in two tabs, and erasing everything. */
 import assert from "node:assert/strict";
 import { waitUntil } from "../../../testkit/programs/wait_until.ts";
 import { openAppPage } from "../../support/app/app_browser.ts";
@@ -101,7 +101,7 @@ Deno.test({
     }),
 });
 
-/** Passes two tabs of one browser, both with the settings of an open store. */
+/** Passes two tabs of one browser that both show the settings of an open store. */
 function withTwoTabs(use: (first: Journey, second: Journey) => Promise<void>): Promise<void> {
   return visitApp(async ({ journey, served }) => {
     await createStore(journey);

@@ -1,4 +1,4 @@
-/** `deno task app`, from the command to a withdrawn note, with the time that it takes. */
+/** `deno task app`, from the command to a withdrawn note, and how long it takes. */
 import assert from "node:assert/strict";
 import { toNano } from "@ton/core";
 import { connect } from "../../../src/ton/endpoint/toncenter.ts";
@@ -11,7 +11,7 @@ import { SETTLEMENT_TIMEOUT_MS, withdraw } from "../../support/app/steps/money_s
 import { runCli } from "../../support/cli/run_cli.ts";
 import { chromium } from "../../support/system/chromium.ts";
 
-/** Of 10, less the relayer's fee of 0.05. */
+/** The denomination of 10, less the relayer's fee of 0.05. */
 const PAYOUT = toNano("9.95");
 
 Deno.test({
@@ -35,7 +35,7 @@ Deno.test({
   },
 });
 
-/** Makes a store with a proven backup, deposits a note and withdraws it. */
+/** Creates a store with a proven backup, deposits a note and withdraws it. */
 async function useApp(url: string): Promise<void> {
   const { depositEndpoint } = await (await fetch(`${url}config.json`)).json();
   await withTempDirectory((downloads) =>
@@ -43,7 +43,7 @@ async function useApp(url: string): Promise<void> {
       const session = await browser.target().createCDPSession();
       await session.send("Browser.setDownloadBehavior", { behavior: "allow", downloadPath: downloads });
       const opened = await openJourney(browser.defaultBrowserContext(), url, undefined);
-      const journey = { ...opened, inspect: () => Promise.resolve() }; // its time is not the user's
+      const journey = { ...opened, inspect: () => Promise.resolve() }; // this time does not count as the user's
       await createStore(journey);
       await chooseAmount(journey, "native-10-v2");
       await proveBackup(journey, downloads);

@@ -1,4 +1,4 @@
-/** An initial key is recomputed from the circuit and the powers of tau. */
+/** Verification computes an initial key again from the circuit and the powers of tau. */
 import assert from "node:assert/strict";
 import { makeInitialKey } from "../../../src/ops/ceremony/initial_key.ts";
 import { checkInitialKey } from "../../../src/ops/ceremony/key_checks.ts";

@@ -179,7 +179,7 @@ async function refusesDelta({ key, ceremony, keyFails, g2, initial, deltaFails, 
   await deltaFails({ delta2: g2 }, /has the same delta as gamma/);
 }
 
-/** The bytes with one bit changed. */
+/** Returns the bytes with one bit changed. */
 function flipped(bytes: Uint8Array): Uint8Array {
   return bytes.with(-1, bytes.at(-1)! ^ 1);
 }

@@ -9,7 +9,7 @@ import { ARTIFACTS_FOLDER } from "../../../testkit/toolchain/artifact_pins.ts";
 const readKey = async (name: string): Promise<VerificationKey> =>
   JSON.parse(await Deno.readTextFile(new URL(`${name}.vkey.json`, ARTIFACTS_FOLDER)));
 
-/** As snarkjs writes it, and as zero coordinates. */
+/** Infinity as snarkjs writes it, and as zero coordinates. */
 const infinitiesG1 = [["0", "1", "0"], ["0", "0", "1"]];
 const infinitiesG2 = [[["0", "0"], ["1", "0"], ["0", "0"]], [["0", "0"], ["0", "0"], ["1", "0"]]];
 

@@ -20,7 +20,10 @@ import {
 
 type Entries = Transcript["entries"];
 
-/** What the transcript alone does not show as altered without signatures. The hash of the last keys is that of the files. */
+/**
+ * Entries whose change the transcript alone does not reveal without signatures. The files reveal a false hash
+ * of the last keys.
+ */
 const hashesOfKeys = circuitsOfVersion[1].map((circuit) => `keys.${circuit}.zkey`);
 const unprotected = {
   announcement: ["source", "round"],
@@ -125,7 +128,7 @@ async function refusesAlteredEntries(
         }
         if (at >= count || at === i) continue;
         const moved = rewritten((entries) => entries.splice(at, 0, ...entries.splice(i, 1)));
-        // An announcement may move as long as a contribution follows it: nothing depends on its place.
+        // An announcement may move if a contribution follows it, because nothing depends on its position.
         const harmless = isAnnouncement && at < 2 || i === 1 && at === 0;
         if (!harmless) await refused(`${i} to ${at}`, moved, named);
       }

@@ -1,4 +1,4 @@
-/** The API of a localnet, as clients of toncenter use it. */
+/** The API of a localnet as clients of toncenter use it. */
 import assert from "node:assert/strict";
 import {
   Address,
@@ -247,7 +247,7 @@ Deno.test("a refused transfer is reported as by a lite server, and sendBocReturn
     assert.match(again.body.error, /cannot apply external message to current state.*exitcode=33/s);
   }));
 
-/** A body of 70,000 bytes. */
+/** Returns a body of 70,000 bytes. */
 function large(): Cell {
   let cell = beginCell().endCell();
   for (let i = 0; i < 560; i++) cell = beginCell().storeUint(i, 1000).storeRef(cell).endCell();
@@ -266,7 +266,7 @@ Deno.test("a client that disconnects in the middle of a request is no error of t
     const client = await Deno.connect({ hostname, port: Number(port) });
     const head = "POST /api/v2/jsonRPC HTTP/1.1\r\nhost: localnet\r\ncontent-length: 100\r\n\r\n{";
     await client.write(new TextEncoder().encode(head));
-    await get(net, "getMasterchainInfo"); // the head was read before this answer
+    await get(net, "getMasterchainInfo"); // the client read the head before this answer
     client.close();
     await get(net, "getMasterchainInfo");
     await new Promise((resolve) => setTimeout(resolve, 100));

@@ -146,7 +146,7 @@ async function depositsAndWithdraws(
   });
 
   await t.step("a withdrawal pays recipient and relayer to the nano, once", async () => {
-    // The received value, not the balance: the chain charges storage from that.
+    // Compares the received value, because the chain charges storage from the balance.
     const received = async (address: Address) => {
       const [{ raw }] = await chain.transactions(address, { limit: 1 });
       return raw.inMessage?.info.type === "internal" ? raw.inMessage.info.value.coins : undefined;
@@ -241,7 +241,7 @@ async function answersGetMethods(
   });
 }
 
-/** Events as text: addresses compare by what they print. */
+/** Formats events as text, so that addresses compare by their text. */
 function text(events: readonly PoolEvent[]): string[] {
   return events.map((event) =>
     JSON.stringify(event, (_key, value) => typeof value === "bigint" ? `${value}n` : value)

@@ -202,7 +202,7 @@ async function deploysOnMainnet(t: Deno.TestContext, tools: DeployTools): Promis
   const { wallet } = tools;
   await t.step("a burned pool with keys of a ceremony is deployed on mainnet", async () => {
     const network = "mainnet";
-    const findNoFault = () => Promise.resolve(undefined); // there is no code with keys of a ceremony yet
+    const findNoFault = () => Promise.resolve(undefined); // no code has keys of a ceremony yet
     await deployPool({
       ...options,
       ...native,
@@ -260,7 +260,7 @@ Deno.test("a wallet with too few coins gets the required amount, and sends nothi
       deployPool({ ...native, chain, wallet: poor, network: "localnet", amount: "1" }),
       problem("insufficient_funds", /holds 0, the pools need 2\.5/),
     );
-    // Exactly what the pools need leaves nothing for the fees.
+    // With exactly what the pools need, nothing is left for the fees.
     const exact = { ...poor, balance: () => Promise.resolve(2_500_000_000n) };
     await assert.rejects(
       deployPool({ ...native, chain, wallet: exact, network: "localnet", amount: "1" }),

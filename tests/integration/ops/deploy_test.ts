@@ -145,7 +145,7 @@ Deno.test("the pool's code holds the pinned verification keys", async (t) => {
   assert.equal((await checkPoolKeys(undefined, loadPoolCode("native2"))).development, true);
   const real = openArtifacts();
   const other = "00".repeat(32);
-  /** The code with a point of another key in a further cell. */
+  /** Returns the code with a point of another key in an additional cell. */
   const point = beginCell().storeBuffer(Buffer.from(bls12_381.G1.Point.BASE.multiply(9n).toBytes(true)))
     .endCell();
   const extended = beginCell().storeRef(build.code).storeRef(point).endCell();

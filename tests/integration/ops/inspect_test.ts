@@ -19,11 +19,13 @@ import { auditPool } from "../../../src/ops/audit/audit.ts";
 
 const owner = Address.parse("0:" + "0a".repeat(32));
 const YEAR = 31_557_600;
-/** The committed keys, as if many people had made them. */
+/** The committed keys, labelled as if many people had made them. */
 const ceremony = openArtifacts(undefined, { ...pins, label: "keys of a ceremony" } as ArtifactPins);
 
 interface Tools extends EmptyLocalnet {
-  /** `check verdict` of all that is not ok; on mainnet's rules, with keys of a ceremony. */
+  /**
+   * Returns `check verdict` for everything that is not ok, by mainnet's rules and with keys of a ceremony.
+   */
   troubles(address: Address, options?: { registry?: Deployments; chain?: Chain }): Promise<string[]>;
 }
 
@@ -148,7 +150,7 @@ Deno.test("the audit detects a tampered pool", (t) =>
     const unlisted = "registry warning";
 
     await t.step("one with other code, whatever its getters say", async () => {
-      // A NOP before the first instruction: it does the same, and is not the same.
+      // A NOP before the first instruction changes the code but not its behaviour.
       const code = beginCell().storeUint(0x00, 8).storeSlice(init.code.asSlice()).endCell();
       const address = await place({ ...init, code }, toNano(3));
       assert.equal(await new Pool(chain, address).getDenomination(), options.denomination);
@@ -213,7 +215,7 @@ Deno.test("the audit detects a tampered pool", (t) =>
 Deno.test("a jetton pool is held against its own code and first state", () =>
   onLocalnet(async ({ deploy: place, troubles }) => {
     const init = jettonPoolInit({ denomination: 1_000_000n, owner: null, jettonMaster: owner });
-    // Of a jetton that is not there.
+    // This jetton does not exist.
     const expected = ["registry warning", "jetton failed"];
     assert.deepEqual(await troubles(await place(init, toNano(3))), expected);
     const { code } = nativePoolInit({ denomination: 1_000_000n, owner: null });
@@ -258,7 +260,7 @@ Deno.test("a pool that changes while it is read is read again, a limited number 
     });
   }));
 
-/** A new pool's data with `root` in the place of the empty tree's. */
+/** Returns the data of a new pool with `root` instead of the empty tree's root. */
 function withRoot(data: Cell, root: bigint): Cell {
   const slice = data.beginParse();
   const changed = beginCell()

@@ -1,4 +1,4 @@
-/** Jetton pools deployed and audited on a localnet: with its real jetton, and with masters that lie. */
+/** Deploys and audits jetton pools on a localnet: with its real jetton, and with dishonest masters. */
 import assert from "node:assert/strict";
 import { Address, beginCell, Cell, contractAddress, toNano } from "@ton/core";
 import { Problem } from "../../../src/core/errors/problem.ts";
@@ -58,7 +58,7 @@ Deno.test("deploying a pool of a real jetton", (t) =>
 
     await t.step("leaves the pool its storage fees, and costs little more than that", async () => {
       const held = (await chain.account(deployment.address)).balance;
-      // 40 years of 2,860 cells and 70,000 bits, and what is left of the discovery.
+      // 40 years of 2,860 cells and 70,000 bits, and the remainder of the discovery.
       assert.ok(held > 7_430_000_000n && held <= 7_600_000_000n, String(held));
       const paid = balance - await wallet.balance();
       assert.ok(paid - held < 100_000_000n, `${paid - held} beside what the pool holds`);
@@ -146,7 +146,7 @@ Deno.test("an unsuitable jetton is refused before a pool is paid for", (t) =>
   onLocalnet(async ({ net, chain, wallet, deployPool: deploy, master }) => {
     const none = await master({ reportedWallet: null, honestAnswers: 0, symbol: "NONE" });
     const liar = await master({ reportedWallet: otherWallet, honestAnswers: 0, symbol: "LIAR" });
-    const silent = wallet.address; // takes every message and says nothing
+    const silent = wallet.address; // accepts every message and does not answer
     const deaf: Chain = {
       ...chain,
       runGetMethod: (address, ...rest) =>

@@ -11,7 +11,7 @@ import { openWallet } from "../../../src/ton/wallet/wallet.ts";
 import { gatedWalletCode, LOCKED } from "../../support/contract_model/wallet_gate.ts";
 import { type EmptyLocalnet, withEmptyLocalnet } from "../../support/endpoint/empty_localnet.ts";
 
-const TIMEOUT_MS = 50; // no block is waited for: the localnet closes one for each request
+const TIMEOUT_MS = 50; // no block has to be waited for: the localnet closes one for each request
 
 interface Run {
   readonly outcomes: TrialOutcome[];

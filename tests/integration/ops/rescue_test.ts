@@ -1,4 +1,4 @@
-/** Frozen pools are thawed by messages that a wallet or the helper really sent, or refused for their size. */
+/** Messages of a wallet or of the helper thaw frozen pools, or are refused for their size. */
 import assert from "node:assert/strict";
 import { Address, beginCell, loadMessage, storeStateInit, toNano } from "@ton/core";
 import { internal } from "@ton/sandbox";
@@ -31,10 +31,10 @@ const YEAR = 31_557_600;
 type Keys = (i: number) => bigint;
 
 const spreadKeys: Keys = () => freshElement() * 0x9e3779b97f4a7c15n >> 3n;
-/** Takes the most cells: each key has a slot of its own. */
+/** Keys that use the most cells: each has its own slot. */
 const worstKeys: Keys = (i) => (spreadKeys(i) << 12n) + BigInt(i);
 
-/** A native pool with `notes` deposits, all withdrawn, and almost no coins. */
+/** Opens a native pool with `notes` deposits, all withdrawn, and almost no coins. */
 async function emptiedPool(notes: number) {
   const pool = await PoolSandbox.open();
   const [commitments, nullifiers, history] = [new SetModel(), new SetModel(), new RootHistoryModel()];
@@ -63,7 +63,7 @@ async function emptiedPool(notes: number) {
   return { pool, state };
 }
 
-/** A new wallet. Its key and address need no chain. */
+/** Returns a new wallet. Its key and address need no chain. */
 async function offlineWallet(version: WalletVersion) {
   const chain = {} as Parameters<typeof openWallet>[1]["chain"];
   return await openWallet(await generateMnemonic(), { version, network: "testnet", chain });

@@ -1,4 +1,4 @@
-/** `tonado store check` finds each way in which rows can contradict each other, and nothing in a store that is sound. */
+/** `tonado store check` finds each kind of contradiction between rows, and nothing in a sound store. */
 import { deepEqual } from "node:assert/strict";
 import { generateRows, samplePools } from "../../support/relayer/store_rows.ts";
 import type { ArchiveRow } from "../../../src/store/archive.ts";
@@ -10,7 +10,7 @@ type Change = (row: ArchiveRow) => ArchiveRow[];
 const jobIs = (row: ArchiveRow, state: string) =>
   row.kind === "job" && row.job.state === state && row.job.pool === samplePools[0];
 
-/** Breaks the first row that `which` holds for. */
+/** Changes the first row for which `which` is true. */
 function first(which: (row: ArchiveRow) => boolean, change: Change): Change {
   let done = false;
   return (row) => {

@@ -1,4 +1,4 @@
-/** An export restores a store of any kind exactly; a file that was changed is refused. */
+/** An export restores a store of any kind exactly. A changed file is refused. */
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { readLeaves } from "../../../testkit/relayer/leaf_batches.ts";
 import { freshDatabase, postgresServer } from "../../../testkit/servers/services.ts";
@@ -13,7 +13,7 @@ import { exportStore, importStore, verifyExport } from "../../../src/ops/store/e
 const quiet = () => {};
 const noPostgres = !await postgresServer();
 
-/** A store for one test. */
+/** Opens a store for one test. */
 async function withStore(
   kind: "kv" | "postgres",
   act: (store: ArchivedStore) => Promise<void>,
@@ -37,7 +37,7 @@ async function exported(store: ArchivedStore): Promise<Uint8Array[]> {
 
 const opener = (file: Uint8Array[]) => () => Promise.resolve(ReadableStream.from(file));
 
-/** Small pieces, so that lines and characters are cut anywhere. */
+/** Splits a file into small pieces, so that lines and characters are cut at any position. */
 function* pieces(file: Uint8Array[], size: number): Generator<Uint8Array> {
   for (const chunk of file) for (let i = 0; i < chunk.length; i += size) yield chunk.subarray(i, i + size);
 }

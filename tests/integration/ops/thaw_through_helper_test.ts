@@ -1,5 +1,5 @@
 /**
- * The helper contract is deployed, filled and emptied on a localnet, and a stopped run continues where it
+ * Deploys, fills and empties the helper contract on a localnet. A run that was stopped continues where it
  * stopped.
  */
 import assert from "node:assert/strict";
@@ -16,7 +16,7 @@ Deno.test("a frozen pool thaws through the helper; a run that was stopped sends 
   withEmptyLocalnet(async ({ net, chain, wallet, deploy }) => {
     const init = v2NativePoolInit({ denomination: toNano(2), owner: wallet.address });
     const pool = await deploy(init, toNano("0.02"));
-    // A pool in its first state would be deleted instead.
+    // The chain would delete a pool that is still in its first state.
     await wallet.send([{ to: pool, value: toNano("0.02"), bounce: true, body: storeAdmin("admin_pause") }]);
     await net.closeBlock();
     const { code, data } = await chain.account(pool);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 
-/** The script's purpose, its text, and its output before it ends. */
+/** The claim about a script, its text, and its output before it ends. */
 const scripts: [claim: string, script: string, output: string][] = [
   [
     "proves and verifies",
@@ -34,7 +34,7 @@ const imports = `
   import { proveDeposit, verifyProof } from ${module("../../../src/prover/default_prover.ts")};
 `;
 
-/** Much longer than any of them runs. */
+/** Much longer than any script runs. */
 const HUNG_MS = 60_000;
 
 for (const [claim, script, output] of scripts) {

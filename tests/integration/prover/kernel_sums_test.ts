@@ -1,6 +1,7 @@
 /**
- * The sums of the modules that are shipped, both builds, over forged keys: extreme and degenerate points and scalars,
- * held against noble-curves. The crate's own tests run natively; here it is the WebAssembly, with its carries in simd128.
+ * The sums of both shipped modules over forged keys: extreme and degenerate points and scalars, compared with
+ * noble-curves. The crate's own tests run natively; this one runs the WebAssembly, with its carries in
+ * simd128.
  */
 import assert from "node:assert/strict";
 import { bls12_381 } from "@noble/curves/bls12-381.js";
@@ -27,16 +28,16 @@ const G2_BYTES = 192;
 
 type Kernels = Awaited<ReturnType<typeof loadProverKernel>>;
 
-/** A sum: of points, each times a scalar below r. */
+/** The terms of a sum: points, each times a scalar below r. */
 interface Terms {
   readonly known: readonly KnownPoint[];
-  /** The points themselves, where they are at hand. */
+  /** The points themselves, if they are known. */
   readonly pairs?: readonly CurvePoints[];
   readonly scalars: readonly bigint[];
 }
 
 const bits = Array.from({ length: 255 }, (_, bit) => 1n << BigInt(bit));
-/** At the edges of the field, of words and windows, and of digits' signs. */
+/** Scalars at the limits of the field, of words and windows, and of the digits' signs. */
 const edges: readonly bigint[] = [
   ...[0n, 1n, 2n, R - 1n, R - 2n, (R - 1n) / 2n, (R + 1n) / 2n, R >> 1n, 0xffffffffn, (1n << 64n) - 1n],
   ...bits.filter((bit) => bit < R).flatMap((bit) => [bit, bit - 1n, R - bit]),
@@ -46,14 +47,14 @@ const zero: KnownPoint = { k: 0n, t: 0 };
 const points: readonly KnownPoint[] = [
   zero, // infinity
   ...[1n, 2n, 3n, R - 1n, R - 2n, 0x123456789abcdef0n ** 3n % R].map((k) => ({ k, t: 0 })),
-  ...[{ k: 0n, t: 1 }, { k: 0n, t: 2 }, { k: 1n, t: 1 }, { k: R - 1n, t: 2 }], // out of the subgroup
+  ...[{ k: 0n, t: 1 }, { k: 0n, t: 2 }, { k: 1n, t: 1 }, { k: R - 1n, t: 2 }], // outside the subgroup
 ];
 const known = (...ks: bigint[]) => ks.map((k): KnownPoint => ({ k: (k + R) % R, t: 0 }));
 const scalar = fc.oneof(fc.constantFrom(...edges), fc.bigInt({ min: 0n, max: R - 1n }));
 const many = (count: number) => fc.sample(fc.bigInt({ min: 0n, max: R - 1n }), { numRuns: count, seed });
 const filled = <T>(count: number, at: (i: number) => T) => Array.from({ length: count }, (_, i) => at(i));
 
-/** The first scalar is 1 in every one: a witness begins so. */
+/** In every case the first scalar is 1, as in every witness. */
 const cases: [name: string, terms: Terms][] = [
   ["one term", { known: known(5n), scalars: [1n] }],
   ["all points infinity", { known: filled(40, () => zero), scalars: [1n, ...many(39)] }],
@@ -89,13 +90,13 @@ const cases: [name: string, terms: Terms][] = [
   }],
 ];
 
-/** Which sums are made, whole and in how many parts. */
+/** The sums, computed whole or in this number of parts. */
 const pieces = [{ piece: "a", parts: 1 }, { piece: "b1", parts: 2 }, { piece: "b2", parts: 3 }, {
   piece: "c",
   parts: 2,
 }] as const;
 
-/** Compares every sum of a key over these points, whole or in parts, with what it has to be. */
+/** Compares every sum of a key over these points, whole or in parts, with its expected value. */
 function holds(kernels: Kernels, { known, pairs, scalars }: Terms, constant = zero): void {
   const witness = witnessBytes(scalars);
   const sum = createPieceProver(kernels, syntheticZkey(pairs ?? known.map(pairAt), pairAt(constant)));
@@ -116,13 +117,13 @@ function holds(kernels: Kernels, { known, pairs, scalars }: Terms, constant = ze
   assert.deepEqual(sumOf("h", 1)[0], g1Bytes(h.g1), "h");
 }
 
-/** The sum of points as the WASM writes them, of G1 or of G2. */
+/** Returns the sum of points in the module's encoding, of G1 or of G2. */
 function added(parts: readonly Uint8Array[]): Uint8Array {
   if (parts[0].length === G2_BYTES) return g2Bytes(parts.map(parseG2).reduce((sum, point) => sum.add(point)));
   return g1Bytes(parts.map(parseG1).reduce((sum, point) => sum.add(point)));
 }
 
-/** The key's scalars of H: a b - c on the odd coset, by the definition of interpolation. */
+/** Returns the key's scalars of H: a b - c on the odd coset, by the definition of interpolation. */
 function quotient(scalars: readonly bigint[]): bigint[] {
   const left = filled(DOMAIN_SIZE, (row) => scalars[row % scalars.length]);
   const right = filled(DOMAIN_SIZE, (row) => scalars[(row + 1) % scalars.length]);
@@ -130,7 +131,10 @@ function quotient(scalars: readonly bigint[]): bigint[] {
   return a.map((x, i) => Fr.sub(Fr.mul(x, b[i]), c[i]));
 }
 
-/** Values at the odd powers of the root of twice the order, of the polynomial with these at the even ones. */
+/**
+ * Returns a polynomial's values at the odd powers of the root of twice the order, given those at the even
+ * powers.
+ */
 function onOddCoset(values: readonly bigint[]): bigint[] {
   const root = Fr.pow(5n, (R - 1n) / BigInt(2 * DOMAIN_SIZE)); // 5 is the smallest non-residue
   const sum = (terms: readonly bigint[]) => terms.reduce((sum, term) => Fr.add(sum, term), 0n);

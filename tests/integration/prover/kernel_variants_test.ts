@@ -1,4 +1,4 @@
-/** The plain module and the one with wide arithmetic, side by side on a committed key. */
+/** The plain module and the module with wide arithmetic give equal results on a committed key. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { honestWithdrawal } from "../../../testkit/circuits/circuit_inputs.ts";

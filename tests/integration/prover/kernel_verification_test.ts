@@ -1,7 +1,7 @@
 /**
- * Verification by the modules that are shipped, both builds, with keys whose secrets are known: proofs that hold for
- * extreme signals and degenerate sums, and bytes that an attacker would send. Held against the equation itself, and
- * against noble-curves' pairing.
+ * Verification by both shipped modules, with keys whose secrets are known: proofs that hold for extreme
+ * signals and degenerate sums, and bytes that an attacker would send. The results are compared with the
+ * equation itself, and with noble-curves' pairing.
  */
 import { concatBytes } from "@noble/hashes/utils.js";
 import assert from "node:assert/strict";
@@ -26,7 +26,7 @@ const { fields: { Fr, Fp12 } } = bls12_381;
 
 type Kernels = Awaited<ReturnType<typeof loadProverKernel>>;
 
-/** A key's secrets; `ic` is of the constant and of each signal. */
+/** The secrets of a key. `ic` has those of the constant and of each signal. */
 interface Secrets {
   readonly alpha: bigint;
   readonly beta: bigint;
@@ -45,12 +45,12 @@ function keyBytes({ alpha, beta, gamma, delta, ic }: Secrets): Uint8Array<ArrayB
   return concatBytes(g1(alpha), g2(beta), g2(gamma), g2(delta), ...ic.map(g1));
 }
 
-/** What the signals add up to. */
+/** Returns the discrete logarithm of the sum of the signals. */
 function publicSum({ ic }: Secrets, signals: readonly bigint[]): bigint {
   return signals.reduce((sum, x, i) => Fr.add(sum, Fr.mul(x, ic[i + 1])), ic[0]);
 }
 
-/** The c that makes A = a and B = b hold. */
+/** Returns the c that completes a valid proof with A = a and B = b. */
 function completing(secrets: Secrets, a: bigint, b: bigint, signals: readonly bigint[]): bigint {
   const { alpha, beta, gamma, delta } = secrets;
   return Fr.div(Fr.create(a * b - alpha * beta - publicSum(secrets, signals) * gamma), delta);
@@ -64,7 +64,10 @@ function bigEndian(x: bigint, length: number): Uint8Array {
   return Uint8Array.from({ length }, (_, i) => Number((x >> BigInt(8 * (length - 1 - i))) & 0xffn));
 }
 
-/** Groth16's equation by noble's pairing, of points other than infinity; a sum of signals at infinity counts as 1. */
+/**
+ * Checks Groth16's equation with noble's pairing, for points other than infinity. A sum of signals at
+ * infinity counts as 1.
+ */
 function nobleHolds(secrets: Secrets, proof: Uint8Array, signals: readonly bigint[]): boolean {
   const [a, b, c] = [proof.slice(0, 96), proof.slice(96, 288), proof.slice(288)];
   const sum = publicSum(secrets, signals);
@@ -81,13 +84,13 @@ const edges = [0n, 1n, 2n, R - 1n, R - 2n, (R - 1n) / 2n, 1n << 254n, (1n << 64n
 const signal = fc.oneof(fc.constantFrom(...edges), fc.bigInt({ min: 0n, max: R - 1n }));
 const nonZero = signal.map((x) => x === 0n ? 1n : x);
 
-/** An honest proof of the extremes r - 1 and 0. */
+/** An honest proof for the extreme signals r - 1 and 0. */
 const signals = [R - 1n, 0n];
 const [a, b] = [R - 1n, R - 2n];
 const c = completing(secrets, a, b, signals);
 const proof = concatBytes(g1(a), g2(b), g1(c));
 
-/** The proof with other bytes at a place. */
+/** Returns the proof with other bytes at an offset. */
 const withBytes = (offset: number, bytes: Uint8Array) => {
   const other = proof.slice();
   other.set(bytes, offset);

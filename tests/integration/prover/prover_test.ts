@@ -21,7 +21,7 @@ async function withProver(options: ProverOptions, test: (prover: Prover) => Prom
 
 const code = (expected: string) => (error: unknown) => error instanceof Problem && error.code === expected;
 
-/** A worker as the product starts it. */
+/** Starts a worker as the product does. */
 const startWorker = () =>
   new Worker(new URL("../../../src/prover/prover_worker.ts", import.meta.url), { type: "module" });
 
@@ -143,7 +143,7 @@ Deno.test("an error thrown by onProgress fails the proof, and the next one succe
     for (const stage of ["loading", "witness", "proving"] as const) {
       const mistake = new Error("mistake");
       const onProgress = (progress: ProofProgress) => {
-        // Proving begins at 0.1; the workers report what follows.
+        // Proving starts at 0.1; the workers report the rest.
         if (progress.stage === stage && progress.fraction !== 0.1) throw mistake;
       };
       await assert.rejects(prover.proveWithdraw(withdrawProverInput(), { onProgress }), mistake);
@@ -222,7 +222,7 @@ for (const [crash, startCrashing] of crashes) {
 Deno.test("a proof that does not verify is not returned", async () => {
   const real = openArtifacts();
   const key = JSON.parse(new TextDecoder().decode(await real.load("deposit.vkey.json")));
-  // Another point of the same group, as a key of other parameters has.
+  // Another point of the same group, as in a key with other parameters.
   const other = new TextEncoder().encode(JSON.stringify({ ...key, vk_alpha_1: key.IC[0] }));
   const artifacts: Artifacts = {
     ...real,
@@ -239,7 +239,7 @@ function source(text: string): Worker {
 
 let made: Promise<ProofWithSignals> | undefined;
 
-/** An honest withdrawal's proof, made once. */
+/** Returns the proof of an honest withdrawal, which is made once. */
 function sample(): Promise<ProofWithSignals> {
   return made ??= createProver().then((prover) =>
     prover.proveWithdraw(withdrawProverInput()).finally(() => prover.close())

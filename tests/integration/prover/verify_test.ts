@@ -11,7 +11,7 @@ const { pi_a, pi_b, pi_c } = honest.proof;
 const plus = (x: string, by: bigint) => String(BigInt(x) + by);
 const minus = (y: string) => String(BASE_FIELD_MODULUS - BigInt(y));
 
-/** Every coordinate of a proof, altered in turn. */
+/** Returns a proof with each coordinate altered in turn. */
 function eachCoordinate(alter: (x: string) => string): Groth16Proof[] {
   const inPair = (pair: readonly string[], at: number) => pair.map((x, i) => i === at ? alter(x) : x);
   return [
@@ -24,7 +24,10 @@ function eachCoordinate(alter: (x: string) => string): Groth16Proof[] {
   ];
 }
 
-/** What is not a proof of these signals, by the name of the attack. Not all of it has the declared type. */
+/**
+ * Values that are not a proof of these signals, by the name of the attack. Some do not have the declared
+ * type.
+ */
 const alteredProofs: [string, unknown[]][] = [
   ["a coordinate is one off", eachCoordinate((x) => plus(x, 1n))],
   ["a coordinate plus q", eachCoordinate((x) => plus(x, BASE_FIELD_MODULUS))],
@@ -120,7 +123,7 @@ Deno.test("verify refuses altered public signals, and never throws", async () =>
   prover.close();
 });
 
-/** Two proofs of the same statement. */
+/** Makes two proofs of the same statement. */
 async function makeProofs() {
   const prover = await createProver({ maxWorkers: 2 });
   const proofs = await Promise.all(

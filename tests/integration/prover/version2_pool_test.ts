@@ -1,4 +1,4 @@
-/** The circuits of version 2 with their committed keys, on the contract that is compiled with these keys. */
+/** The circuits of version 2 with their committed keys, on the contract that contains these keys. */
 import assert from "node:assert/strict";
 import type { Address } from "@ton/core";
 import { exitCodes } from "../../../src/core/errors/problem.ts";
@@ -15,7 +15,7 @@ import { V2Sandbox } from "../../../testkit/chain/v2/sandbox.ts";
 const [nullifier, secret] = [1234567n, 7654321n];
 const commitment = poseidon([nullifier, secret]);
 
-/** Returns a settlement of what waits, proved for `settler`. */
+/** Returns a settlement of the waiting deposits, proved for `settler`. */
 async function proveBatch(prover: Prover, pool: V2Sandbox, tree: MerkleTree, settler: Address) {
   const queue = pool.commitments.slice(tree.size);
   const input = settlementInputs(tree, queue, settlerToField(settler));
@@ -23,7 +23,7 @@ async function proveBatch(prover: Prover, pool: V2Sandbox, tree: MerkleTree, set
   return { newRoot: input.newRoot, end: tree.size + Number(input.span % 512n), proof: proofToCell(proof) };
 }
 
-/** Returns a withdrawal of the note at a leaf, proved for what the sandbox pays by default. */
+/** Returns a withdrawal of the note at a leaf, proved for the sandbox's default payment. */
 async function proveNote(prover: Prover, { pool, root }: V2Sandbox, tree: MerkleTree, leafIndex: number) {
   const nullifierHash = poseidon([nullifier, BigInt(leafIndex)]);
   const fee = 50_000_000n;

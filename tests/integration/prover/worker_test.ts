@@ -1,4 +1,4 @@
-/** What remains of a proof in a worker afterwards. Every witness contains the note's secrets. */
+/** The data that remains in a worker after a proof. Every witness contains the note's secrets. */
 import assert from "node:assert/strict";
 import { honestWithdrawal } from "../../../testkit/circuits/circuit_inputs.ts";
 import { withdrawProverInput } from "../../../testkit/circuits/prover_inputs.ts";
@@ -19,12 +19,12 @@ const nothing: RemainingBytes = { kind: "left", witness: 0, pieces: 0, answer: 0
 type Answer = WorkerMessage<ProverTaskResults[keyof ProverTaskResults]>;
 type Ask = (task: ProverTask) => Promise<[answer: Answer, left: RemainingBytes]>;
 
-/** Runs a test on a worker whose memory is watched, one task after another. */
+/** Runs a test on a worker whose memory is observed, one task after another. */
 async function withWorker(test: (ask: Ask) => Promise<void>): Promise<void> {
   const worker = new Worker(new URL("../../support/prover/memory_wipe_worker.ts", import.meta.url), {
     type: "module",
   });
-  const messages: (Answer | RemainingBytes | WorkerReady)[] = []; // several may come at once
+  const messages: (Answer | RemainingBytes | WorkerReady)[] = []; // several may arrive at once
   let arrived = () => {};
   const failed = Promise.withResolvers<never>();
   worker.onmessage = ({ data }) => {
@@ -93,7 +93,7 @@ Deno.test("a worker keeps neither witness nor unblinded points, whether its task
       { kind: "parse_key", zkey: zkey.slice(9) },
       { kind: "msm", keyPart: key.a.buffer, witness: witness.slice(32), share: shares[0] },
       { kind: "msm", keyPart: key.a.buffer.slice(9), witness, share: shares[0] },
-      { kind: "msm", keyPart: excerpt, witness, share: shares[0] }, // for no sum
+      { kind: "msm", keyPart: excerpt, witness, share: shares[0] }, // not for any sum
       { kind: "assemble", keyPart: excerpt, msmResults: malformed },
     ];
     for (const task of failures) {
@@ -130,7 +130,7 @@ Deno.test("the calling thread keeps no witness and no unblinded points either", 
   for (const { witness } of shares) assert(witness.subarray(wires * 32).every((byte) => byte === 0));
 });
 
-/** A prover whose workers' answers are kept, as this thread has them. */
+/** Passes a prover, and the answers of its workers as this thread receives them. */
 async function withAnswers(
   test: (prover: Prover, answers: readonly Uint8Array[]) => Promise<void>,
 ): Promise<void> {
@@ -154,7 +154,7 @@ async function withAnswers(
   }
 }
 
-/** Bytes that are not zero, of the witness beyond the constant 1 and the public signals. */
+/** Returns the non-zero bytes of the witness beyond the constant 1 and the public signals. */
 const secretsIn = (answer: Uint8Array) =>
   answer.subarray(answer.length > 384 ? 7 * 32 : 0).filter((byte) => byte !== 0).length;
 
@@ -178,7 +178,7 @@ Deno.test("the same for a proof that is cancelled while its sums are computed", 
       onProgress: ({ fraction }) => fraction > 0.3 && abort.abort(),
     });
     await assert.rejects(proof, { code: "cancelled" });
-    await prover.proveWithdraw(withdrawProverInput()); // longer than what any worker was still at
+    await prover.proveWithdraw(withdrawProverInput()); // longer than any task that a worker was still running
     assert.equal(answers.filter((answer) => secretsIn(answer) > 0).length, 1, "the proof's own bytes");
   }));
 

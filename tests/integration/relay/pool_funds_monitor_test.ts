@@ -1,4 +1,4 @@
-/** What the relayer reports about the pools' own money, read from a local chain. */
+/** The relayer's reports about the pools' own money, read from a local chain. */
 import assert from "node:assert/strict";
 import { toNano } from "@ton/core";
 import { deployPool } from "../../../src/ops/deploy/deploy.ts";

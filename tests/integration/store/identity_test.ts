@@ -1,4 +1,4 @@
-/** A store belongs to one relayer: another wallet or network is rejected at the start. */
+/** A store belongs to one relayer: it rejects another wallet or network at the start. */
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { postgresQuery } from "../../../testkit/servers/postgres_query.ts";
 import { freshDatabase, postgresServer } from "../../../testkit/servers/services.ts";
@@ -87,9 +87,9 @@ Deno.test({
     await using database = await freshDatabase();
     await (await openPostgresStore(database.url)).close();
     await postgresQuery(database.url, "drop table identity");
-    await postgresQuery(database.url, "alter table jobs drop column cap_token"); // of a later migration step
-    await postgresQuery(database.url, "drop table ledger"); // of another one
-    await postgresQuery(database.url, "drop table pool_log"); // and of another one, with the constraint
+    await postgresQuery(database.url, "alter table jobs drop column cap_token"); // a later migration adds it
+    await postgresQuery(database.url, "drop table ledger"); // so does another one
+    await postgresQuery(database.url, "drop table pool_log"); // and another one, with the constraint
     await postgresQuery(database.url, "alter table deposits add unique (pool, commitment)");
     await postgresQuery(database.url, "delete from schema_version where version >= 2");
     const store = await openPostgresStore(database.url);

@@ -1,6 +1,6 @@
 /**
- * The ledger of every store: written with the rows that it belongs to, unchanged by restarts, exact after a
- * rollback.
+ * The ledger of every store: it is written together with the rows that it describes, unchanged by restarts,
+ * and exact after a rollback.
  */
 import { deepEqual, rejects } from "node:assert/strict";
 import { freshDatabase, postgresServer } from "../../../testkit/servers/services.ts";
@@ -9,7 +9,7 @@ import { openKvStore } from "../../../src/store/kv/kv_store.ts";
 import { openPostgresStore } from "../../../src/store/postgres/postgres_store.ts";
 import type { Cursor, LedgerEntry, Store, Transfer } from "../../../src/store/store.ts";
 
-/** Opens the same store again and again. */
+/** Opens the same store repeatedly. */
 interface Opening {
   open(): Promise<Store>;
   remove(): Promise<void>;

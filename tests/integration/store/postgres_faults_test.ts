@@ -1,4 +1,6 @@
-/** A database that is slow, cut off or full. What fails in front of the server is real too. */
+/**
+ * A database that is slow, disconnected or full. The server and the failing proxy in front of it are real.
+ */
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { postgresQuery } from "../../../testkit/servers/postgres_query.ts";
 import { readLeaves } from "../../../testkit/relayer/leaf_batches.ts";
@@ -43,7 +45,7 @@ test("connections that break between any two statements leave rows and cursor co
         );
         broken++;
       }
-      // Whether the one that failed was made is not known: the cursor says.
+      // The failed write may have been applied: the cursor shows whether it was.
       const cursor = await store.cursor(pool).catch(() => undefined);
       if (cursor) next = Number(cursor.lt) + 1;
     }
@@ -91,7 +93,7 @@ test("every method reports a database that is down, and works again when it is b
 test("when API load uses every connection, requests get overloaded, the lease is renewed and the journal is written", (url) =>
   withStores(url, 1, async (store) => {
     ok(await store.acquireLease(LEAD_MS));
-    // Every statement about jobs waits for this lock: none of the API's connections becomes free.
+    // Every statement about jobs waits for this lock, so no connection of the API becomes free.
     const locking = new Database(url);
     const locked = Promise.withResolvers<void>();
     const release = Promise.withResolvers<void>();

@@ -1,4 +1,4 @@
-/** Which replica may write to a database that several share. */
+/** The replica that may write to a shared database. */
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { postgresQuery } from "../../../testkit/servers/postgres_query.ts";
 import { waitUntil } from "../../../testkit/programs/wait_until.ts";

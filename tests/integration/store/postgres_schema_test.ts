@@ -1,4 +1,4 @@
-/** The tables of the PostgreSQL store: reading them, making them and upgrading them. */
+/** The tables of the PostgreSQL store: reading, creating and upgrading them. */
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { postgresQuery } from "../../../testkit/servers/postgres_query.ts";
 import { waitUntil } from "../../../testkit/programs/wait_until.ts";
@@ -69,7 +69,7 @@ test("a journal of the previous release keeps its jobs, and accepts superseded o
   await store.close();
 });
 
-/** What the next release does at its start: this release's steps and one more. */
+/** Applies the migrations of the next release: this release's steps and one more. */
 async function upgrade(url: string): Promise<void> {
   const database = new Database(url);
   try {
@@ -103,7 +103,7 @@ for (const role of ["the leader", "a follower"]) {
         apply(store, 1),
         role === "the leader" ? newer : { code: /store_unavailable|not_leader/ },
       );
-      await store.liveJobs(); // an answer that arrives does not hide the reason
+      await store.liveJobs(); // a later answer does not hide the reason
       const health = store.health();
       equal(health.ok, false);
       ok(!health.ok && /newer release/.test(health.reason));

@@ -1,4 +1,4 @@
-/** What every {@link RateLimitStore} must do: the same claims of memory and of a real Redis server. */
+/** The requirements on every {@link RateLimitStore}, tested in memory and with a real Redis server. */
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { freshRedisNamespace, redisServer } from "../../../testkit/servers/services.ts";
 import { rootLog } from "../../../src/telemetry/log.ts";
@@ -8,7 +8,7 @@ import type { RateLimit, RateLimitStore } from "../../../src/store/rate_limit_st
 
 const ignore = !await redisServer();
 
-/** Opens two replicas of a relayer, and one of another; all keys are removed afterwards. */
+/** Opens two replicas of one relayer and a third of another. Removes all keys afterwards. */
 async function withRedis(
   act: (replicas: readonly RateLimitStore[], stranger: RateLimitStore) => Promise<void>,
 ) {
@@ -28,7 +28,7 @@ const adapters: [name: string, ignore: boolean, withOne: (act: Act) => Promise<v
   ["memory", false, (act) => act(createMemoryRateLimitStore(Date.now))],
   ["redis", ignore, (act) => withRedis(([shared]) => act(shared))],
 ];
-/** By which the server's clock and this process's may be apart. */
+/** The maximum difference between the clocks of the server and this process. */
 const CLOCKS_MS = 20;
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const limit = (maxCount: number, more: Partial<RateLimit> = {}): RateLimit => ({
@@ -144,7 +144,7 @@ for (const [name, ignore, withOne] of adapters) {
     "no window of time holds more tokens than the limit, including at its edges",
     async (shared) => {
       const bound = limit(10, { windowSeconds: 2 });
-      /** Between these moments each was counted. */
+      /** The moments between which each token was counted. */
       const counted: { from: number; to: number }[] = [];
       for (const [wait, tokens] of [[0, 1], [1_800, 9], [300, 10], [1_000, 10]]) {
         await pause(wait);

@@ -1,4 +1,4 @@
-/** What every store must do with events of a pool: apply, read and roll back. */
+/** The requirements on every store for the events of a pool: apply, read and roll back. */
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { readLeaves } from "../../../testkit/relayer/leaf_batches.ts";
 import { openKvStore } from "../../../src/store/kv/kv_store.ts";

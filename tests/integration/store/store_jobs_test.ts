@@ -1,4 +1,4 @@
-/** What every store must do with jobs and transfers. */
+/** The requirements on every store for jobs and transfers. */
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { openKvStore } from "../../../src/store/kv/kv_store.ts";
 import { Problem } from "../../../src/core/errors/problem.ts";
@@ -64,7 +64,7 @@ testStores(
         const add = () => store.addJob(job(77n, { queryId: BigInt(i) }), () => true);
         const again = (error: unknown): ReturnType<typeof add> => {
           if (!(error instanceof Problem) || error.code !== "overloaded") throw error;
-          return add().catch(again); // as it tells to: nothing was done yet
+          return add().catch(again); // the error asks for a retry: nothing was done yet
         };
         return add().catch(again);
       }),
@@ -206,7 +206,7 @@ Deno.test("kv store: a directory that is in use is refused, and free again after
   await Deno.remove(directory, { recursive: true });
 });
 
-/** Returns how many descriptors of this process refer to a file. */
+/** Returns the number of descriptors of this process that refer to a file. */
 function openFiles(path: string): number {
   return [...Deno.readDirSync("/proc/self/fd")].filter(({ name }) => {
     try {

@@ -123,7 +123,7 @@ Deno.test("a transfer that no node would accept is not signed", async () => {
         to: stranger,
         value: 1n,
         bounce: false,
-        body: comment(`${i}`.padStart(4, "0").repeat(110)), // no cell of one is a cell of another
+        body: comment(`${i}`.padStart(4, "0").repeat(110)), // no two bodies share a cell
       })),
     });
   assert.ok(sign(100));

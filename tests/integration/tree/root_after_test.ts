@@ -1,4 +1,4 @@
-/** The predicted root equals the later root, and the leaves that were hashed for it need not be hashed again. */
+/** The predicted root equals the later root, and the leaves that were hashed for it are not hashed again. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { propertyParameters } from "../../../testkit/random/property_runs.ts";
@@ -32,7 +32,7 @@ function treeOf(size: number): MerkleTree {
   return tree;
 }
 
-/** Counts of leaves around the ends of subtrees. */
+/** Draws counts of leaves near the ends of subtrees. */
 const count = fc.oneof(
   fc.nat(40),
   fc.constantFrom(0, 1, 2, 3, 511, 512, 513, 1_023, 1_024, 1_025, 2_047, 2_049),
@@ -94,7 +94,7 @@ Deno.test("root after: a tree that takes the hashed leaves in parts equals one t
         assert.deepEqual(tree.path(to - 1), plain.path(to - 1));
         assert.equal(tree.indexOf(plain.leaf(to - 1)), to - 1);
       }
-      tree.append(5n); // what was copied must also serve later appends
+      tree.append(5n); // the copied nodes must also serve later appends
       plain.append(5n);
       assert.deepEqual(tree.levels.map((nodes) => nodes.slice()), plain.levels.map((nodes) => nodes.slice()));
     }),
@@ -142,7 +142,7 @@ Deno.test("root after: only new leaves are sent to workers, and few leaves are n
   assert.ok(handed[1] < 3 * 4_096, `${handed[1]} nodes for 2,999 leaves`);
 });
 
-/** How often others had their turn until `work` was done. */
+/** Returns how often the event loop ran other work until `work` was done. */
 async function turnsOf(work: Promise<unknown>): Promise<number> {
   let done = false;
   work.finally(() => done = true);

@@ -1,4 +1,4 @@
-/** The tree service builds the same tree as one thread, whatever happens to its workers. */
+/** The tree service builds the same tree as one thread, even if its workers fail. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
@@ -16,7 +16,7 @@ import { bytesOf, leaf, plainTree, refuses, withWorkers } from "../../support/tr
 
 const startWorker = () => new Worker(treeLocations.worker, { type: "module" });
 
-/** As in a page that is not isolated. */
+/** Runs `act` as in a page that is not isolated. */
 async function withoutSharedMemory(act: () => Promise<void>): Promise<void> {
   const shared = globalThis.SharedArrayBuffer;
   Reflect.deleteProperty(globalThis, "SharedArrayBuffer");
@@ -31,7 +31,7 @@ async function withoutSharedMemory(act: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Grows a tree to each of `sizes`, and compares it there with a plain one. */
+/** Grows a tree to each of `sizes`, and compares it with a plain tree each time. */
 async function growsAs(sizes: readonly number[], work: TreeHasher): Promise<void> {
   const [tree, plain] = [new MerkleTree(), new MerkleTree()];
   for (const size of sizes) {
@@ -58,7 +58,7 @@ async function growsAs(sizes: readonly number[], work: TreeHasher): Promise<void
   }
 }
 
-/** Steps that begin and end at, before and after the ends of subtrees of every size that tasks have. */
+/** Draws steps that begin and end at, before and after the ends of subtrees of every task size. */
 const steps = fc.array(
   fc.oneof(
     fc.nat(300),
@@ -91,7 +91,7 @@ Deno.test("tree service: all leaves are hashed by workers, and the calling threa
   const requests: TreeTask[] = [];
   let release = () => {};
   const released = new Promise<void>((resolve) => release = resolve);
-  /** A worker that is asked nothing before it is let go. */
+  /** Starts a worker that receives no requests before it is released. */
   const startGated = () => {
     const worker = startWorker();
     const post = worker.postMessage.bind(worker) as (task: TreeTask, transfer: Transferable[]) => void;
@@ -158,7 +158,9 @@ function assertNodes(tree: MerkleTree, expected: MerkleTree): void {
   }
 }
 
-/** Workers that fail at an index, and are asked to hash when told; `hashed` resolves when all of them have. */
+/**
+ * Starts workers that fail at an index and hash when told. `hashed` resolves when all of them have hashed.
+ */
 function failingAtIndex() {
   let release = () => {};
   const released = new Promise<void>((resolve) => release = resolve);
@@ -227,7 +229,7 @@ Deno.test("tree service: each worker gets about four subtrees, of 2^9 to 2^12 le
   }));
 
 Deno.test("tree service: a worker whose module a browser cannot load is named", async () => {
-  /** Fails as browsers report a module that they could not load: with an error that has no message. */
+  /** Fails like a browser's worker whose module could not be loaded: with an error without a message. */
   class UnloadedWorker {
     onerror?: (event: ErrorEvent) => void;
     postMessage() {

@@ -1,4 +1,4 @@
-/** Snapshots of trees: packed, sealed and damaged. */
+/** Snapshots of trees: packed, sealed and damaged ones. */
 import assert from "node:assert/strict";
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
@@ -56,7 +56,7 @@ Deno.test("tree service: a snapshot with too few or too many nodes is refused", 
   await assert.rejects(back({ ...header, levels: odd }), refuses("not_in_field"));
 });
 
-/** Bytes with a seal that holds, whatever they say. */
+/** Returns bytes with a valid seal over any header. */
 function sealed(header: string, magic = "tonado tree 3\n"): Uint8Array<ArrayBuffer> {
   const body = new TextEncoder().encode(`${magic}\0\0\0${String.fromCharCode(header.length)}${header}`);
   return new Uint8Array([...body, ...hmac(sha256, key, body)]);

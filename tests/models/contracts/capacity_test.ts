@@ -1,5 +1,5 @@
 /**
- * A full pool pays every accepted note. Under the real limit of 65,536 cells for an account, with sets as
+ * A full pool pays every accepted note, under the real limit of 65,536 cells for an account, with sets as
  * large as an attacker who chooses every key can make them.
  */
 import { POOL_CAPACITY } from "../../../src/core/protocol/pool_constants.ts";
@@ -13,22 +13,22 @@ import { freshElement, PoolSandbox } from "../../../testkit/chain/pool_sandbox.t
 import { encodePoolData, largestSet, RootHistoryModel } from "../../../testkit/chain/pool_storage.ts";
 
 const CAPACITY = POOL_CAPACITY;
-/** Action result code of an account beyond 65,536 cells. */
+/** Action result code of an account with more than 65,536 cells. */
 const ACCOUNT_TOO_LARGE = 50;
-/** What contracts/SPEC.md proves a pool to stay below, code and all. */
+/** The size that a pool stays below according to contracts/SPEC.md, including its code. */
 const PROVEN_CELLS = 57_200;
 
 Deno.test("a full pool, filled in the worst way", async (t) => {
   const pool = await PoolSandbox.open();
   const { denomination, owner } = pool;
   const history = new RootHistoryModel();
-  history.count = CAPACITY - 64; // a generation begins
+  history.count = CAPACITY - 64; // a generation begins here
   for (let i = 0; i < 63; i++) {
     const root = freshElement();
     history.push(root);
     pool.roots.push(root);
   }
-  // Other tags in the second kind, or equal cells would be stored once.
+  // The second kind uses other tags, because equal cells would be stored only once.
   const [commitments, nullifiers] = [largestSet(CAPACITY - 1), largestSet(CAPACITY - 1, 1n << 40n)];
   const state = {
     denomination,

@@ -1,6 +1,7 @@
 /**
- * A pool of generation n has its own address and is otherwise generation 0: while it is empty it answers and refuses the
- * same, and from its first deposit on it is the same in every cell. Held for both kinds of pools.
+ * A pool of generation n has its own address and otherwise behaves like generation 0: while it is empty, it
+ * gives the same answers and refusals, and from its first deposit on, every cell is the same. The test covers
+ * both kinds of pools.
  */
 import assert from "node:assert/strict";
 import { beginCell, Cell, type TupleItem } from "@ton/core";
@@ -16,7 +17,7 @@ import { freshElement, type Outcome, PoolSandbox } from "../../../testkit/chain/
 const NOW = 1_800_000_000;
 const YEAR = 31_557_600;
 const successors = [1, MAX_GENERATION];
-/** A cell that was not loaded before costs 100 gas, the empty cell again 25. */
+/** Loading a new cell costs 100 gas, and the empty cell again 25. */
 const OTHER_CELL = 75n;
 
 type Both = readonly [first: PoolSandbox, successor: PoolSandbox];
@@ -32,7 +33,7 @@ const kinds = {
   },
 } as const;
 
-/** The responses of a pool to every query; its own jetton wallet follows from its address. */
+/** Returns the responses of a pool to every query. Its own jetton wallet follows from its address. */
 async function answers(pool: PoolSandbox): Promise<unknown> {
   const questions: [string, ...bigint[]][] = [
     ["get_root_history"],
@@ -63,7 +64,7 @@ async function sameAnswers([first, successor]: Both, when: string): Promise<void
   assert.deepEqual(await answers(successor), await answers(first), when);
 }
 
-/** What a message did, to the nano, but for gas, which is compared apart. */
+/** Returns the effect of a message, to the nano, without its gas, which is compared separately. */
 function effect({ exitCode, actionCode, sent, logs, balanceBefore: before, balanceAfter: after }: Outcome) {
   const logged = logs.map((log) => Object.values(log ?? {}).map(String));
   return { exitCode, actionCode, messages: sent.length, logged, gained: after - before };
@@ -75,7 +76,7 @@ for (const [kind, open] of Object.entries(kinds)) {
       const both = [(await open(0)).pool, (await open(generation)).pool] as const;
       assert.ok(!both[0].address.equals(both[1].address));
       await sameAnswers(both, "when it is deployed");
-      // Storage that is due, more of it than the balance, and years later.
+      // Storage is due, then more of it than the balance, then years of it.
       for (const [balance, years] of [[2_500_000_000n, 1], [1_000n, 5], [0n, 30]] as const) {
         for (const pool of both) {
           await pool.setState({ balance });
@@ -93,7 +94,7 @@ for (const [kind, open] of Object.entries(kinds)) {
         ["a donation", 0, (pool) => pool.send(Cell.EMPTY, value)],
         ["an unknown op", 0, (pool) => pool.send(beginCell().storeUint(1, 32).endCell(), value)],
         ["a withdrawal with the empty root", 201, (pool) => pool.withdraw({ nullifierHash, value })],
-        // The one message that looks where the generation stands, and finds no root there.
+        // Only this message reads the cell of the generation, and finds no root there.
         ["a withdrawal with another root", 203, (pool) => pool.withdraw({ nullifierHash, root: 5n, value })],
         [
           "a withdrawal with the generation's own number as root",
@@ -150,7 +151,7 @@ for (const [kind, open] of Object.entries(kinds)) {
         }
         const [first, second] = [await pools[0].data(), await pools[1].data()];
         assert.equal(`${second.bits}`, `${first.bits}`);
-        // Of a jetton pool the nullifiers' fork names its wallet, which follows from its address.
+        // The nullifiers' fork of a jetton pool contains its wallet, which follows from its address.
         const compared = kind === "native" ? [0, 1, 2, 3] : [1, 2, 3];
         for (const ref of compared) {
           assert.ok(second.refs[ref].equals(first.refs[ref]), `reference ${ref} after round ${round}`);
@@ -166,7 +167,7 @@ Deno.test("until then a generation costs the storage of one small cell", async (
   const both = [(await kinds.native(0)).pool, (await kinds.native(1)).pool] as const;
   const left = [];
   for (const pool of both) {
-    await pool.send(Cell.EMPTY, 1_000_000n); // from here on storage is counted by the chain's own figures
+    await pool.send(Cell.EMPTY, 1_000_000n); // from here on, the chain's own figures determine the storage fee
     pool.chain.now = NOW + YEAR;
     await pool.send(Cell.EMPTY, 1_000_000n);
     left.push(await pool.balance());

@@ -1,11 +1,11 @@
-/** Which roots a withdrawal may name: the last 30, through more than two generations of the log. */
+/** The roots that a withdrawal may name: the last 30, through more than two generations of the log. */
 import assert from "node:assert/strict";
 import { zeros } from "../../../src/core/tree/zeros.ts";
 import { assertRejected } from "../../support/contracts/pool_assertions.ts";
 import { PoolSandbox } from "../../../testkit/chain/pool_sandbox.ts";
 
 const KNOWN = 30;
-const DEPOSITS = 68; // two generations of 32, and some
+const DEPOSITS = 68; // more than two generations of 32
 
 Deno.test("a root is accepted with 29 deposits after it and refused with 30, at every fill of the log", async () => {
   const pool = await PoolSandbox.open();

@@ -1,7 +1,7 @@
 /**
- * The jetton pool through the same kinds of histories as the native one (native_model_test.ts), with real jetton contracts
- * around it: its wallet holds a denomination for each unspent note and what was given to it, always, and coins pay for all
- * they cause.
+ * The jetton pool through the same kinds of histories as the native one (native_model_test.ts), with real
+ * jetton contracts. Its wallet always holds a denomination for each unspent note and all gifts, and each
+ * message's coins pay for everything that it causes.
  */
 import assert from "node:assert/strict";
 import fc from "fast-check";

@@ -1,4 +1,7 @@
-/** Messages of a jetton pool with too little gas: state and jettons are all or nothing, at every 1,000 of it. */
+/**
+ * Messages of a jetton pool with too little gas, in steps of 1,000: state and jettons change completely or
+ * not at all.
+ */
 import assert from "node:assert/strict";
 import { Address } from "@ton/core";
 import { exitCodes } from "../../../src/core/errors/problem.ts";
@@ -19,7 +22,8 @@ Deno.test("a deposit's notification starved of gas, at every 1,000 from zero, is
   const least = await jettons.depositValue();
   const codes = new Set<number>();
   let wayBackPaid = false;
-  // Every 1,000 of the gas that a deposit burns; above, only the value that it must carry, in wider steps.
+  // The steps are 1,000 of the gas that a deposit burns. Beyond it only the required value matters, so the
+  // steps are wider.
   for (let gas = 0n; prices.gas(gas) + 1n < least; gas += gas < 140_000n ? 1_000n : 50_000n) {
     const [held, stray] = [await jettons.balanceOf(user), await jettons.balanceOf(pool.address)];
     const outcome = await jettons.deposit({ forward: prices.gas(gas) + 1n });

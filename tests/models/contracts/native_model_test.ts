@@ -1,7 +1,8 @@
 /**
- * The native pool through histories that nobody wrote down: deposits, withdrawals and every kind of wrong one, strays,
- * decades of idleness, other prices, a crowded set, a pool nearly full or without its money, an owner who sweeps. After each
- * message the pool is compared with a model by SPEC.md, and in the end every note is paid.
+ * The native pool through random histories: deposits, withdrawals and every kind of invalid ones, stray
+ * messages, decades of idleness, other prices, a crowded set, a pool that is nearly full or lacks its money,
+ * an owner who sweeps. After each message the pool is compared with a model by SPEC.md, and at the end every
+ * note is paid.
  */
 import assert from "node:assert/strict";
 import fc from "fast-check";

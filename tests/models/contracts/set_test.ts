@@ -1,4 +1,4 @@
-/** The packed set, as TVM runs it, against a plain JavaScript Set and against the layout that SPEC.md gives. */
+/** The packed set in TVM equals a plain JavaScript Set, and has the layout of SPEC.md. */
 import assert from "node:assert/strict";
 import { Cell, contractAddress, TupleReader } from "@ton/core";
 import type { TupleItem } from "@ton/core";
@@ -24,10 +24,10 @@ async function call(method: string, ...args: TupleItem[]): Promise<TupleReader> 
 const int = (value: bigint): TupleItem => ({ type: "int", value });
 const cell = (value: Cell): TupleItem => ({ type: "cell", cell: value });
 
-/** Keys a call: a tuple has at most 255 entries. */
+/** The number of keys per call: a tuple has at most 255 entries. */
 const BATCH = 250;
 
-/** Keys that fall together: few slots, long common beginnings, and repetitions beside honest ones. */
+/** Draws keys that collide: few slots, long common prefixes, and repetitions, beside honest keys. */
 const randomKey = fc.bigInt({ min: 0n, max: FIELD_MODULUS - 1n });
 const keys = fc.oneof(
   { weight: 4, arbitrary: randomKey },
@@ -70,7 +70,7 @@ Deno.test("a key that is present is refused with the code asked for, wherever it
 Deno.test("a full node refuses each of its ten tags, whatever bits the tag beside it has", async () => {
   const wide = (i: number) => (BigInt(`0x${"9e3779b97f4a7c15".repeat(4)}`) * BigInt(2 * i + 1)) >> 3n;
   const tags = Array.from({ length: 10 }, (_, i) => {
-    const top = BigInt(i % 4) << 112n; // the two highest of a tag's 102 bits, which differ from those beside it
+    const top = BigInt(i % 4) << 112n; // the two highest of a tag's 102 bits, unlike those of its neighbours
     return (wide(i) & ((1n << 100n) - 1n)) << 12n | top;
   });
   for (const order of [tags, tags.toReversed()]) {
@@ -80,7 +80,7 @@ Deno.test("a full node refuses each of its ten tags, whatever bits the tag besid
     for (const key of order) {
       const refused = call("add", full, int(key));
       await assert.rejects(refused, (error: GetMethodError) => error.exitCode === 40, `${key}`);
-      await call("add", full, int(key ^ (1n << 113n))); // the highest bit alone tells it from the other
+      await call("add", full, int(key ^ (1n << 113n))); // only the highest bit differs from the other key
     }
   }
 });

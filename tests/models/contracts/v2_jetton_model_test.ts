@@ -33,7 +33,7 @@ class History {
   readonly spent: bigint[] = [];
   prices = chainPrices(priceLists.old);
   unlock: (() => Promise<void>) | undefined;
-  /** Jettons that were sent to a frozen pool. */
+  /** The jettons that were sent to a frozen pool. */
   lost = 0n;
   readonly pick: (count: number) => number;
 
@@ -57,7 +57,7 @@ class History {
     return max(toNano("0.01"), this.prices.storage({ cells: 1n, bits: 300n, seconds: 1_262_304_000n }));
   }
 
-  /** Asserts the exit code, and that the whole storage is the model's. */
+  /** Asserts the exit code, and that the whole storage equals the model's. */
   async check(outcome: V2Outcome, expected: ExitCodeName | undefined, what: string): Promise<void> {
     const { sandbox } = this;
     assert.equal(outcome.exitCode, expected ? exitCodes[expected] : 0, what);
@@ -134,7 +134,8 @@ class History {
     const refund = BigInt(this.pick(2)) * 1_000_000n;
     const changes = Array.from({ length: count }, () => ({
       nullifierHash: freshElement(),
-      // A new account: the wallet of an idle one freezes within these histories, and then refuses jettons.
+      // A new account, because the wallet of an idle one freezes within these histories and then refuses
+      // jettons.
       recipient: new Address(0, Buffer.from(freshElement().toString(16).padStart(64, "0"), "hex")),
       refund,
     }));
@@ -183,14 +184,14 @@ class History {
   }
 
   /**
-   * Lets years pass without coins until storage fees freeze the pool. Meanwhile it accepts nothing; deposits that are sent without a
-   * check of its state lose their jettons to its wallet. Its own state thaws it, and no other.
+   * Lets years pass without coins until storage fees freeze the pool. Meanwhile it accepts nothing: deposits
+   * that are sent without a check of its state lose their jettons to its wallet. Only its own state thaws it.
    */
   async freezeAndThaw(): Promise<void> {
     const { sandbox } = this;
     const { pool } = sandbox;
     const data = await pool.data();
-    await pool.setState({ balance: 1_000n }); // decades of higher prices took the rest
+    await pool.setState({ balance: 1_000n }); // decades of higher prices used the rest
     for (let years = 0; await accountState(sandbox) === "active"; years += 5) {
       assert.ok(years < 60, "the pool does not freeze");
       pool.chain.now! += 5 * YEAR;

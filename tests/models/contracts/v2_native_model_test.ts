@@ -1,7 +1,8 @@
 /**
- * Drawn histories of a version 2 native pool: deposits in both forms, wrong amounts, strays, settlements of drawn sizes
- * by two settlers, withdrawals alone and in batches, stale slots and roots, pauses, other prices, decades of idleness,
- * a full queue and a full pool. At the end every note is withdrawn and the books balance.
+ * Random histories of a version 2 native pool: deposits in both forms, wrong amounts, stray messages,
+ * settlements of random sizes by two settlers, withdrawals alone and in batches, stale slots and roots,
+ * pauses, other prices, decades of idleness, a full queue and a full pool. At the end every note is withdrawn
+ * and the books balance.
  */
 import assert from "node:assert/strict";
 import { MAX_QUEUED, V2_POOL_CAPACITY } from "../../../src/core/protocol/v2/pool_constants.ts";

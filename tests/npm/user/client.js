@@ -1,4 +1,4 @@
-/** What a user of the packed library does: deposits a note, withdraws it, shows both to somebody; and builds a large tree. */
+/** Uses the packed library: deposits a note, withdraws it, shows reports of both, and builds a large tree. */
 import { Address } from "@ton/core";
 import {
   buildWithdrawArgs,
@@ -46,7 +46,7 @@ export async function depositAndProve({ endpoint, mnemonic, version, address }) 
   return { leafIndex, holds, altered, shown, forged, ...await largeTree(pool) };
 }
 
-/** Leaves that somebody has made up: the tree is built, and the pool does not know it. */
+/** Builds a tree of invented leaves, which the pool does not know. */
 async function largeTree(pool) {
   const source = {
     async *commitments(from) {

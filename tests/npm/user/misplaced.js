@@ -1,4 +1,4 @@
-/** A page that says where the package's files are, and is wrong: what each mistake is reported as. */
+/** A page that gives wrong locations of the package's files, and reports the error of each mistake. */
 import { Buffer } from "buffer";
 
 globalThis.Buffer = Buffer;

@@ -1,4 +1,4 @@
-/** The client on Node: the task comes as an argument, and what came of it goes to standard output. */
+/** The client on Node: reads its task from an argument, and writes its result to standard output. */
 import process from "node:process";
 import { depositAndProve } from "./client.js";
 

@@ -1,9 +1,9 @@
-/** The client in a page, which tells its server what came of it. */
+/** The client in a page: sends its result to the page's server. */
 import { Buffer } from "buffer";
 
 globalThis.Buffer = Buffer;
 
-/** What the tree's workers are asked to hash: how many leaves, in how many tasks, and whether in memory that is shared. */
+/** The requests to the tree's workers: the number of leaves and tasks, and whether memory is shared. */
 const hashed = { leaves: 0, tasks: 0, shared: 0 };
 globalThis.Worker = class extends Worker {
   #hashes;

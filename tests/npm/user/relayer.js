@@ -1,4 +1,4 @@
-/** A whole withdrawal in a page, through the packed library's RelayerClient with the browser's own fetch. */
+/** Withdraws in a page, through the packed library's RelayerClient with the browser's own fetch. */
 import { Buffer } from "buffer";
 
 globalThis.Buffer = Buffer;

@@ -1,4 +1,6 @@
-/** An endpoint that drops, repeats, cuts, delays, replays and alters answers, while notes go in and out. */
+/**
+ * An endpoint that drops, repeats, cuts, delays, replays and alters answers during deposits and withdrawals.
+ */
 import { ok } from "node:assert/strict";
 import { depth, seed } from "../../../testkit/random/property_runs.ts";
 import { postgresServer } from "../../../testkit/servers/services.ts";

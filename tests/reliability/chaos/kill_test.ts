@@ -1,7 +1,7 @@
 /**
- * Relayer processes killed with SIGKILL at every step of their journal, with load on them and an endpoint that fails;
- * afterwards chain, database, trees and balances are equal. `deno task test:deep` goes on many times as long, from
- * another seed.
+ * Relayer processes killed with SIGKILL at every step of their journal, under load and with a failing
+ * endpoint. Afterwards chain, database, trees and balances are equal. `deno task test:deep` runs many times
+ * as long, with another seed.
  */
 import { ok } from "node:assert/strict";
 import { depth, seed } from "../../../testkit/random/property_runs.ts";
@@ -11,12 +11,12 @@ import { type CampaignPlan, runCampaign } from "../../../testkit/chaos/campaign.
 import { type JournalState, killPoints } from "../../../testkit/chaos/kill_points.ts";
 
 const STEPS = Object.keys(killPoints);
-/** What a journal must have said: the steps around a send are reached in no other state. */
+/** Journal states that a run must have had: no other state has the steps around a send. */
 const certain: readonly JournalState[] = ["signed and journaled, not sent", "sent, not journaled as sent"];
 const common = {
   seed,
   faultProbability: 0.1,
-  /** Every step once, and once anywhere. */
+  /** One kill at every step, and one at any point. */
   kills: (STEPS.length + 1) * depth,
   killAt: "steps",
   fuzzedRequests: 50 * depth,

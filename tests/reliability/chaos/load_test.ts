@@ -1,7 +1,7 @@
 /**
- * Notes of several pools, coins and jettons, in and out through replicas, with faults and kills all the while; in the end
- * chain, database, trees and balances are equal. The plain run is a short one; `deno task test:deep` takes an hour's worth,
- * thousands of notes.
+ * Deposits and withdrawals of several pools, coins and jettons, through replicas with constant faults and
+ * kills. At the end chain, database, trees and balances are equal. The plain run is short; `deno task
+ * test:deep` runs for an hour with thousands of notes.
  */
 import { ok } from "node:assert/strict";
 import { depth, isDeep, seed } from "../../../testkit/random/property_runs.ts";

@@ -1,6 +1,6 @@
 /**
- * An endpoint with a false root: the pool with new leaves is not served until the root is right; the other
- * one is.
+ * An endpoint with a false root: the relayer does not serve the pool with new leaves until the root is
+ * correct, and serves the other pool.
  */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { SeededRandom } from "../../../testkit/random/seeded_random.ts";

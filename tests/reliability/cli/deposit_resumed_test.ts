@@ -1,4 +1,7 @@
-/** `tonado deposit` by a phone, killed: the next run reports what became of a payment before it shows a link. */
+/**
+ * `tonado deposit` by phone, killed: the next run reports the result of an earlier payment before it shows a
+ * link.
+ */
 import assert from "node:assert/strict";
 import { Cell } from "@ton/core";
 import { waitUntil } from "../../../testkit/programs/wait_until.ts";
@@ -24,7 +27,7 @@ Deno.test("tonado deposit --resume reports what happened to an earlier link that
   }
   child.kill("SIGKILL");
   await child.status;
-  await net.deposit("native-0.1"); // somebody else is first
+  await net.deposit("native-0.1"); // another depositor is first
   const before = await newest();
   await pay(line);
   await waitUntil("the pool has answered the payment", async () => await newest() !== before);

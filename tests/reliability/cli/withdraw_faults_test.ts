@@ -23,7 +23,7 @@ Deno.test("tonado withdraw through two relayers", async (t) => {
         [...args, "--relayer", first.url, "--relayer", second.url],
         env,
         {
-          confirms() { // from then on the store's file cannot be changed
+          confirms() { // from here on the store's file cannot be changed
             Deno.removeSync(lock);
             Deno.mkdirSync(lock);
             return true;

@@ -1,4 +1,7 @@
-/** `tonado withdraw`, resumed with a relayer that never finishes: its time ends, or the chain shows the payment. */
+/**
+ * `tonado withdraw`, resumed with a relayer that never finishes: the command times out, or the chain shows
+ * the payment.
+ */
 import assert from "node:assert/strict";
 import { Address } from "@ton/core";
 import { noteStoreFile } from "../../../src/client/notes/files/note_store_file.ts";
@@ -9,7 +12,7 @@ import { parseJsonLines, startCliFixture } from "../../support/cli/cli_fixture.t
 import { runCli } from "../../support/cli/run_cli.ts";
 import { startRelayerProxy } from "../../support/relayer/relayer_proxy.ts";
 
-/** Longer than a relayer needs. */
+/** A time that is longer than a relayer needs. */
 const LONG_AGO_MS = 200_000;
 
 /** Deposits two notes, and returns a function that interrupts a withdrawal and ages it. */
@@ -22,7 +25,7 @@ async function openScene() {
   const balance = async (address: Address) => (await net.chain.account(address)).balance;
   const withdraw = (id: string, ...more: string[]) => runCli(["withdraw", id, ...at, ...more], env);
 
-  /** Interrupts a withdrawal when `relayer` has the proof, and dates it back. */
+  /** Interrupts a withdrawal after `relayer` received the proof, and changes its date to an earlier one. */
   const interruptAndAge = async (
     id: string,
     to: Address,

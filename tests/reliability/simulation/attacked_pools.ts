@@ -1,4 +1,4 @@
-/** The pools under attack: their terms, and the get methods of jetton pools. */
+/** The pools under attack: their policies, and the get methods of jetton pools. */
 import { Address, beginCell, Dictionary, TupleReader } from "@ton/core";
 import type { Deployment } from "../../../src/core/protocol/deployments.ts";
 import type { Network } from "../../../src/core/protocol/network.ts";
@@ -14,14 +14,14 @@ export const DENOMINATION = 10_000_000_000n;
 export const VKEY_HASH = "11".repeat(32);
 /** The refund that earlier releases gave by default, and that `tonado deploy` proposes with a fee that covers it. */
 export const REFUND = 100_000_000n;
-/** One whole jetton of nine places is worth one native coin, unless it is worth nothing. */
+/** One whole jetton of nine places is worth one native coin, unless it is worthless. */
 const JETTON_PRICE = 1_000_000_000n;
 
 const config = Dictionary.loadDirect(Dictionary.Keys.Int(32), Dictionary.Values.Cell(), mainnetConfig());
 const prices = await fetchNetworkPrices(
   { configParam: (id: number) => Promise.resolve(config.get(id)!) } as Chain,
 );
-/** What the attacker pays for a deposit and the relayer for a withdrawal, as measured in the emulator. */
+/** The attacker's cost of a deposit and the relayer's cost of a withdrawal, as measured in the emulator. */
 export const costs = { native: await measureNativeCosts(), jetton: await measureJettonCosts() };
 export const address = (byte: number) => new Address(0, Buffer.alloc(32, byte));
 export const attacker = address(0xaa);
@@ -33,14 +33,16 @@ export interface Terms {
   readonly pools: readonly {
     readonly key: string;
     readonly isNative: boolean;
-    /** Whether the jetton is worth anything. */
+    /** Whether the jetton is worthless. */
     readonly worthless?: boolean;
     readonly terms: Pick<Deployment, "feeMin" | "maxRefund">;
   }[];
 }
 
 const proposed = proposeTerms(prices, { nativePrice: JETTON_PRICE, denomination: DENOMINATION });
-/** A registry as `tonado deploy` writes it, and a worthless jetton for which the operator set nothing. */
+/**
+ * A registry as `tonado deploy` writes it, and a worthless jetton for which the operator configured nothing.
+ */
 export const defaultTerms: Terms = {
   network: "testnet",
   pools: [
@@ -57,7 +59,7 @@ export const oldTerms: Terms = {
   ],
 };
 
-/** Answers for the get methods of jetton pools and their master. */
+/** Adds the get methods of jetton pools and their master to a chain. */
 export function withJettons(chain: Chain, pools: readonly SimulatedPool[]): Chain {
   const cell = (account: Address) => ({
     type: "slice" as const,

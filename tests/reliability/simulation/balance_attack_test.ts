@@ -1,8 +1,9 @@
 /**
- * A day of attacks on the relayer's balance, on virtual time: refunds taken over and over, withdrawals that the pool
- * refuses, notes spent twice at once, jobs that expire, invalid proofs. With the terms that an operator gets by default
- * the attacker ends poorer; with the terms of earlier releases, which the same attack empties, richer. No cap is set,
- * so the attacker is as fast as it can be. Deposits and withdrawals cost what they cost in the emulator.
+ * A day of attacks on the relayer's balance, on virtual time: repeated refunds, withdrawals that the pool
+ * refuses, notes spent twice at once, jobs that expire, invalid proofs. With the default policy, the attacker
+ * loses money. With the policy of earlier releases, the same attack empties the relayer, and the attacker
+ * gains. No cap is set, so the attacker is as fast as possible. Deposits and withdrawals cost what they cost
+ * in the emulator.
  */
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { beginCell } from "@ton/core";
@@ -37,19 +38,19 @@ import {
 const STARTED_AT = 1_800_000_000_000;
 const DAY_MS = 86_400_000;
 const ATTACK_INTERVAL_MS = 240_000;
-/** The relayer has read a deposit by then. */
+/** By then the relayer has read a deposit. */
 const UNTIL_INDEXED_MS = 60_000;
 const DEFAULT_FEE_BPS = 50;
 const DEFAULT_FEE_MIN = 50_000_000n;
 
-/** A world with one relayer and one attacker. */
+/** A simulated world with one relayer and one attacker. */
 class Attack {
   readonly #random: SeededRandom;
   readonly #time: VirtualTime;
   readonly #pools: { plan: Terms["pools"][number]; pool: SimulatedPool }[];
   readonly #life: SimulatedProcess;
   readonly outcomes: Record<string, number> = {};
-  /** The way of attack by note, and what deposits cost by way (nano, negative; principals are left out). */
+  /** The kind of attack by note, and the cost of deposits by kind (nano, negative, without principals). */
   readonly #ways = new Map<bigint, string>();
   readonly #costs = new Map<string, bigint>();
 
@@ -112,7 +113,7 @@ class Attack {
     return new Attack(terms, world, relayer, store, { random, time, pools, life });
   }
 
-  /** Attacks for a day and waits until everything has ended. */
+  /** Attacks for a day and waits until all jobs have ended. */
   async run(): Promise<void> {
     const served = this.terms.network === "testnet"
       ? this.#pools.filter(({ plan }) => plan.key !== "junk-10")
@@ -135,13 +136,16 @@ class Attack {
     this.#life.kill();
   }
 
-  /** What the attacker gained by each way, in nano: refunds, less fees at the jetton's worth and its own costs. */
+  /**
+   * The attacker's gain by kind of attack, in nano: refunds, less fees at the jetton's price and its own
+   * costs.
+   */
   get gains(): Record<string, bigint> {
     const gains: Record<string, bigint> = Object.fromEntries(this.#costs);
     for (const { pool, plan } of this.#pools) {
       for (const { request: { nullifierHash, fee, refund }, sender } of pool.payments) {
         const way = this.#ways.get(nullifierHash)!;
-        // A relayed refund is the relayer's; the attacker's own withdrawal costs what the relayer's does.
+        // The relayer pays a relayed refund. The attacker's own withdrawal costs as much as the relayer's.
         const received = sender.equals(attacker) ? -pool.options.withdrawCost : refund;
         gains[way] += received - (plan.worthless ? 0n : fee);
       }
@@ -149,14 +153,14 @@ class Attack {
     return gains;
   }
 
-  /** Fees in jettons that are worth something, in nano. */
+  /** The value in nano of fees in jettons that are not worthless. */
   get jettonFees(): bigint {
     return this.#pools.filter(({ plan }) => !plan.isNative && !plan.worthless)
       .flatMap(({ pool }) => pool.payments)
       .reduce((sum, { request: { fee, relayer } }) => relayer?.equals(attacker) ? sum : sum + fee, 0n);
   }
 
-  /** One attempt: each round another way, with the note that the last round's money pays for. */
+  /** Attacks once: each round uses another kind, with the note that the last round's money pays for. */
   #attack(pool: SimulatedPool, plan: Terms["pools"][number], round: number): void {
     const note = { pool, nullifierHash: this.#random.element(), recipient: attacker };
     const maxRefund = plan.terms.maxRefund ?? 0n;
@@ -206,7 +210,7 @@ class Attack {
     );
   }
 
-  /** Withdraws without the relayer, to the attacker itself. */
+  /** Withdraws to the attacker without the relayer. */
   #withdrawDirectly({ pool, nullifierHash }: Parameters<typeof withdrawRequest>[0]): void {
     const body = storeWithdraw({
       queryId: 1n,
@@ -222,7 +226,7 @@ class Attack {
   }
 }
 
-/** The relayer's profit by its ledger: fees in coins, gas and refunds. */
+/** Returns the relayer's profit by its ledger: fees in coins, gas and refunds. */
 async function bookedProfit(store: Store, native: ReadonlySet<string>): Promise<bigint> {
   let profit = 0n;
   for await (const { pool, fee, gas, refund } of store.ledger(0, Infinity)) {

@@ -1,4 +1,4 @@
-/** An endpoint that puts invented transactions on top of a pool's history for a while. */
+/** An endpoint that temporarily appends forged transactions to a pool's history. */
 import { readLeaves } from "../../../testkit/relayer/leaf_batches.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { deepEqual, equal, ok } from "node:assert/strict";
@@ -19,7 +19,7 @@ const LIES_UNTIL = DUE_AT - 10_000;
 const HOUR = 3_600_000;
 const lying = ({ time }: Pick<QueueContext, "time">) => time.now() >= LIES_FROM && time.now() <= LIES_UNTIL;
 
-/** Get methods that bear an invention out: its root is the newest, and its payment is made. */
+/** Returns get methods that confirm a forgery: its root is the newest, and its payment is made. */
 function bearingOut(
   get: Chain["runGetMethod"],
   { while: lies, root, nullifierHash }: {
@@ -45,7 +45,7 @@ function bearingOut(
   };
 }
 
-/** Database and chain agree, and every withdrawal is paid and reported as paid. */
+/** Asserts that database and chain agree, and that every withdrawal is paid and reported as paid. */
 async function comesOutEven(queue: QueueScenario): Promise<void> {
   const { pools: [pool], store, jobs, relayer, world } = queue;
   const id = pool.address.toRawString();
@@ -136,7 +136,7 @@ Deno.test("an endpoint whose responses are all false for a while: its rows are r
   await time.run(() => false, DUE_AT);
   equal(await queue.stateOf(0), "superseded", "one endpoint alone is believed");
   ok(await hasCommitment(store, job.pool, 12_345n));
-  world.deposit(pool, 99n); // the chain goes on beyond the invention
+  world.deposit(pool, 99n); // the chain continues after the forged transactions
 
   await time.run(() => false, DUE_AT + HOUR);
   const { state, reason, txHash } = (await store.job(job))!;

@@ -1,6 +1,6 @@
 /**
- * An endpoint with false data delays payouts only meanwhile, and for the lifetime of one transfer. No
- * message reaches its pool twice, and no restart is needed. The relayer's core on virtual time.
+ * An endpoint with false data delays payouts only while it does so, and for the lifetime of one transfer. No
+ * message reaches its pool twice, and no restart is needed. The test runs the relayer's core on virtual time.
  */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import type { Job } from "../../../src/store/store.ts";
@@ -18,7 +18,10 @@ import {
 
 const YEAR = 365 * 86_400;
 const LIE_MS = 30_000;
-/** One transfer that cannot be included: its 60 s, what clocks and nodes may differ by, and the way of the next one. */
+/**
+ * The lifetime of a transfer that cannot be included (60 s), the difference between clocks and nodes, and the
+ * next transfer's delivery.
+ */
 const RECOVERED_MS = 240_000;
 
 const ahead = (seconds: number) => (honest: number) => honest + seconds;
@@ -115,7 +118,7 @@ Deno.test("lies: with a second endpoint for get methods, a false seqno of the fi
   queue.end();
 });
 
-/** A transfer with `jobs`, as signed by a relayer that trusted its endpoint. */
+/** Returns a transfer with `jobs`, signed by a relayer that trusted its endpoint. */
 function signedBy(wallet: Wallet, jobs: readonly Job[], seqno: number, signedAt: number) {
   const messages = jobs.map((job) => {
     const pool = new Pool(undefined as never, Address.parse(job.pool));

@@ -1,4 +1,7 @@
-/** A relayer that starts with withdrawals in its journal, on virtual time and with an endpoint that the test can alter. */
+/**
+ * Starts a relayer with withdrawals in its journal, on virtual time and with an endpoint that the test can
+ * alter.
+ */
 import { Address } from "@ton/core";
 import type { Deployments } from "../../../src/core/protocol/deployments.ts";
 import { parseProof, proofToCell } from "../../../src/core/crypto/proof_codec.ts";

@@ -1,4 +1,7 @@
-/** What a batch waits for before it is signed, and what happens to it meanwhile. The relayer's core on virtual time. */
+/**
+ * The queries that a batch waits for before it is signed, and changes in the meantime. Runs the relayer's
+ * core on virtual time.
+ */
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { ROOT_HISTORY_SIZE } from "../../../src/core/tree/merkle_tree.ts";
 import { DUE_AT, startQueueScenario } from "./queued_withdrawals.ts";
@@ -14,7 +17,7 @@ Deno.test("broadcaster: a batch fetches its quotes concurrently, each once", asy
   let first = 0;
   let last = 0;
   const refunds = [0n, 1n, 2n];
-  // 36 withdrawals from four pools, in which twelve questions are different.
+  // 36 withdrawals from four pools need twelve different queries.
   const waiting = Array.from({ length: 36 }, (_, i) => ({ pool: i % 4, refund: refunds[i % 3] }));
   const { time, world, store, jobs, pools, end } = await startQueueScenario({
     wallet: "v5R1",
@@ -55,7 +58,7 @@ Deno.test("broadcaster: a withdrawal whose root expires while quotes are fetched
       if (method === "get_withdraw_value") {
         if (!moved) { for (let i = 0; i < ROOT_HISTORY_SIZE; i++) world.deposit(busy, random.element()); }
         moved = true;
-        await time.delay(9_000); // in which the pool is looked at again
+        await time.delay(9_000); // the relayer queries the pool again in this time
       }
       return await get(address, method, ...rest);
     },

@@ -1,4 +1,6 @@
-/** A transfer of an earlier run whose withdrawal was replaced meanwhile. The relayer's core on virtual time. */
+/**
+ * A transfer of an earlier run whose withdrawal has been replaced. Runs the relayer's core on virtual time.
+ */
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { Address } from "@ton/core";
 import { DUE_AT, STARTED_AT, startQueueScenario } from "./queued_withdrawals.ts";
@@ -9,7 +11,7 @@ Deno.test("broadcaster: a transfer of an earlier proof of a note does not change
     pools: 1,
     queued: [{ pool: 0 }],
     inherited: async ({ store, jobs: [{ pool, nullifierHash }], wallet }) => {
-      // No chain includes it: the wallet's seqno is another.
+      // No chain includes this transfer, because the wallet has another seqno.
       const { message, hash, validUntil } = wallet.sign({
         seqno: 1_000,
         validUntil: STARTED_AT / 1000 + 60,

@@ -1,4 +1,4 @@
-/** A pool without a quote delays only its own withdrawals. The relayer's core on virtual time. */
+/** A pool without a quote delays only its own withdrawals. Runs the relayer's core on virtual time. */
 import { equal, ok } from "node:assert/strict";
 import { Problem } from "../../../src/core/errors/problem.ts";
 import { DUE_AT, startQueueScenario } from "./queued_withdrawals.ts";
@@ -13,7 +13,7 @@ for (const [how, answer] of [["fails", refusing], ["hangs", hanging]] as const) 
     const { time, world, store, jobs, pools: [silent, sound], stateOf, end } = await startQueueScenario({
       wallet: "v4R2",
       pools: 2,
-      // The silent pool's withdrawals are the oldest, so that they come first in every round.
+      // The withdrawals of the silent pool are the oldest, so they are first in every round.
       queued: [{ pool: 0 }, { pool: 0 }, { pool: 1 }],
       get: (get, { pools: [silent] }) => (address, method, ...rest) => {
         if (!broken || method !== "get_withdraw_value" || !address.equals(silent.address)) {

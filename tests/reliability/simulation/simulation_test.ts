@@ -1,5 +1,5 @@
 /**
- * The relayer's core on virtual time, seed after seed. `TONADO_SIMULATION_SEED=n` runs one seed alone; a
+ * Runs the relayer's core on virtual time, seed after seed. `TONADO_SIMULATION_SEED=n` runs one seed alone; a
  * failure names its seed.
  */
 import { deepEqual, ok } from "node:assert/strict";
@@ -42,7 +42,7 @@ async function runSeeds(first: number, count: number): Promise<void> {
     lies += report.lies;
     inventions += report.forgeries;
   }
-  // A storm without any fault would prove nothing.
+  // A run without any fault would prove nothing.
   if (count > 1) {
     const untrue = lies > count && inventions > count;
     ok(kills > count && withdrawals > count && frontRun > 0 && untrue, "the seeds were calm");
