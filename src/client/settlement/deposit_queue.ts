@@ -57,6 +57,7 @@ export class DepositQueueReader {
     }
     // A settlement may follow the scan, so the tree may have an earlier root than the newest.
     if (!(await this.pool.getRootHistory({ signal })).includes(this.#tree.root)) {
+      this.#forget();
       throw inconsistent("the pool's logs do not give its root yet");
     }
     return { tree: this.#tree, waiting: [...this.#waiting], cursor: this.#cursor };
