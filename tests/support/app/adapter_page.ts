@@ -6,8 +6,8 @@ import { buildApp, useBuild } from "./built_app.ts";
 
 export interface AdapterPage extends AppPage {
   /**
-   * Runs `work` in the page and returns its result. `work` uses nothing from around it. A problem rejects with
-   * `code: detail`.
+   * Runs `work` in the page and returns its result. `work` must not use anything from the scope around it. A
+   * problem rejects with `code: detail`.
    */
   run<Input, Output>(
     work: (adapters: Adapters, input: Input) => Output | Promise<Output>,
@@ -34,7 +34,7 @@ export async function adaptersReady(page: Page): Promise<void> {
   await page.waitForFunction("globalThis.adapters !== undefined");
 }
 
-/** The policy forbids `eval`, so the function travels through the debugger's own protocol. */
+/** Runs a function through the debugger's own protocol, because the policy forbids `eval`. */
 async function runIn<Input, Output>(
   page: Page,
   work: (adapters: Adapters, input: Input) => Output | Promise<Output>,

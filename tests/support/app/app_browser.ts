@@ -1,13 +1,13 @@
 /// <reference lib="dom" />
-/** Opens the app in headless Chromium, and counts what its policy forbids. */
+/** Opens the app in headless Chromium, and records violations of its policy. */
 import puppeteer, { type Browser, type BrowserContext, type Page } from "puppeteer-core";
 import { chromium } from "../system/chromium.ts";
 
 export interface AppPage {
   readonly page: Page;
-  /** What the browser reported against the policy, and errors that nothing caught. */
+  /** The browser's reports of policy violations, and uncaught errors. */
   readonly violations: readonly string[];
-  /** Origins that the page sent requests to. */
+  /** The origins that the page sent requests to. */
   readonly origins: ReadonlySet<string>;
 }
 

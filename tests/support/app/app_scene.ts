@@ -1,5 +1,8 @@
 /// <reference lib="dom" />
-/** The app in Chromium with everything around it: a local network, its relayer, a wallet; and the first steps of a visit. */
+/**
+ * The app in Chromium with its surroundings (a local network, its relayer, a wallet), and the first steps of
+ * a visit.
+ */
 import assert from "node:assert/strict";
 import { parseDeployments } from "../../../src/core/protocol/deployments.ts";
 import { sourceCommand, startProgram } from "../../../testkit/programs/program.ts";
@@ -19,7 +22,7 @@ const pictures = Deno.env.get("TONADO_APP_PICTURES");
 
 export interface Scene {
   readonly journey: Journey;
-  /** What `tonado localnet --json` printed. */
+  /** The output of `tonado localnet --json`. */
   readonly net: LocalnetFacts;
   readonly downloads: string;
   /** Opens the link of the app's connect screen with the test wallet. */
@@ -27,7 +30,7 @@ export interface Scene {
   readonly wallet: TestWallet;
   /** Kills the newest tab at once, and opens the app again in the same browser. */
   killTab(): Promise<Journey>;
-  /** Opens the app in a browser that has no store. */
+  /** Opens the app in a browser without a store. */
   freshBrowser(): Promise<Journey>;
 }
 
@@ -45,7 +48,10 @@ interface BrowserOptions {
   readonly args?: readonly string[];
 }
 
-/** Runs `use` with the app in a browser, and asserts that it made no foreign requests and broke no rule of its policy. */
+/**
+ * Runs `use` with the app in a browser, and asserts that it made no foreign requests and did not violate its
+ * policy.
+ */
 export async function inBrowser(
   use: (scene: Scene) => Promise<void>,
   { sharedEndpoint = false, args = [] }: BrowserOptions = {},
@@ -61,7 +67,7 @@ export async function inBrowser(
   });
 }
 
-/** What the app needs around it. */
+/** The surroundings that the app needs. */
 type Environment = Awaited<ReturnType<typeof startEnvironment>>;
 
 /** Starts a local network with its relayer, a bridge for wallets, and the app. */
@@ -90,7 +96,7 @@ async function startEnvironment(data: string, sharedEndpoint: boolean) {
   return { net, app, bridge, sessions, [Symbol.asyncDispose]: () => open.disposeAsync() };
 }
 
-/** The same server under another origin. */
+/** Returns the URL of the same server under another origin. */
 const otherOrigin = (url: string) => url.replace("127.0.0.1", "localhost");
 
 /** Opens a browser context that saves downloads in a folder. */
@@ -144,7 +150,7 @@ async function openScene({ browser, context, environment, journeys, downloads }:
   };
 }
 
-/** Asserts that the pages broke no rule of their policy, and requested nothing from other origins. */
+/** Asserts that the pages did not violate their policy and sent no requests to other origins. */
 function assertIsolated(journeys: readonly Journey[], { app, net, bridge }: Environment): void {
   assert.deepEqual(journeys.flatMap(({ violations }) => violations), []);
   const known = [app.url, net.indexer, otherOrigin(net.indexer), net.relayer, bridge.url];

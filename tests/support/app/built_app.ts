@@ -1,4 +1,4 @@
-/** Builds of the app for tests: each is made once for each test file. */
+/** Builds the app for tests. Each build is made once per test file. */
 import assert from "node:assert/strict";
 import { runCommand } from "../../../testkit/programs/run_command.ts";
 import { appLocations } from "../../../src/http/app/app_files.ts";
@@ -9,8 +9,7 @@ const builds = new Map<string, Promise<URL>>();
 const APP_MAIN = "src/app/main.ts";
 
 /**
- * Returns the folder of a build. The app's own is that of TONADO_TEST_APP, if set.
- *
+ * Returns the folder of a build. With TONADO_TEST_APP, the app's own build is that folder.
  * @param main the page's entry; default: the app's own
  */
 export function buildApp(main = APP_MAIN): Promise<URL> {

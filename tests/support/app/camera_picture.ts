@@ -1,10 +1,10 @@
-/** A video file of one QR code, for a browser whose camera is a file. */
+/** Creates a video file of one QR code, for a browser whose camera is a file. */
 import { encode } from "uqr";
 
 const WIDTH = 640;
 const HEIGHT = 480;
 const FRAMES = 4;
-/** Grey around the code, as on a table. */
+/** The grey around the code, as on a table. */
 const TABLE = 128;
 
 /** Returns Y4M, which `--use-file-for-fake-video-capture` plays in a loop. */
@@ -29,7 +29,9 @@ export function qrVideo(text: string): Uint8Array {
   return new Uint8Array(parts.flatMap((part) => [...part]));
 }
 
-/** The arguments of a browser that plays `file` as its camera, which pages may use without a question. */
+/**
+ * Returns the arguments of a browser that plays `file` as its camera, which pages may use without a prompt.
+ */
 export const cameraArguments = (file: string): string[] => [
   "--use-fake-device-for-media-stream",
   "--use-fake-ui-for-media-stream",

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /**
- * The app in one Chromium for all tests of a file, with a gate before each server that it talks to. Every visit is a new
- * browser profile with a store of its own.
+ * The app in one Chromium for all tests of a file, with a gate before each of its servers. Every visit is a
+ * new browser profile with its own store.
  */
 import assert from "node:assert/strict";
 import type { Browser, BrowserContext, Page } from "puppeteer-core";
@@ -34,7 +34,7 @@ export interface FaultScene {
   readonly deployments: Deployments;
   /** The funded wallets of the network. */
   readonly wallets: readonly LocalWallet[];
-  /** The wallet that is injected into every page, and how it answers next. */
+  /** The wallet in every page, and its next answers. */
   readonly wallet: TestWallet;
   conduct: () => WalletConduct | Promise<WalletConduct>;
   readonly downloads: string;
@@ -54,24 +54,24 @@ export interface VisitOptions {
 
 export interface Visit extends Journey {
   readonly context: BrowserContext;
-  /** Opens the app once more in the same profile. */
+  /** Opens the app again in the same profile. */
   openTab(): Promise<Journey>;
   /** Loads the page again and unlocks the store. */
   reopen(): Promise<void>;
   unlock(passphrase?: string): Promise<void>;
-  /** The screen's heading, notices and errors, each on one line. */
+  /** Returns the screen's heading, notices and errors, one per line. */
   notices(): Promise<string[]>;
 }
 
 export interface SceneOptions {
-  /** Notes for `takeFunded`. */
+  /** The number of notes for `takeFunded`. */
   readonly funded?: number;
   readonly wallets?: Parameters<typeof serveApp>[0];
   /** Whether the relayer settles deposits. Default: true. */
   readonly settles?: boolean;
 }
 
-/** Starts network, servers and browser once, and runs the cases one after the other as steps of `t`. */
+/** Starts network, servers and browser once, and runs the cases one after another as steps of `t`. */
 export async function withFaultScene(
   { funded = 0, settles = true }: SceneOptions,
   use: (scene: FaultScene) => Promise<void>,
@@ -140,7 +140,7 @@ export async function withFaultScene(
   });
 }
 
-/** Ends the faults of a case, also of one that failed. */
+/** Runs a case, and ends its faults even if it fails. */
 export async function runCase(
   t: Deno.TestContext,
   scene: FaultScene,

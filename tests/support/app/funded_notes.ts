@@ -1,4 +1,4 @@
-/** Notes that are deposited before a browser opens, each in a note store of its own. */
+/** Deposits notes before a browser opens, each in its own note store. */
 import { Buffer } from "node:buffer";
 import { checkNotes } from "../../../src/client/notes/note_check.ts";
 import { createIdentity, vaultOf } from "../../../src/client/notes/note_encryption.ts";
@@ -18,7 +18,7 @@ import { openPool } from "../../../src/ton/pool/any_pool.ts";
 import { openWallet } from "../../../src/ton/wallet/wallet.ts";
 import { waitUntil } from "../../../testkit/programs/wait_until.ts";
 
-/** The lowest that age has: the passphrase protects nothing here. */
+/** The lowest factor that age has, because the passphrase protects nothing here. */
 const WORK_FACTOR = 1;
 const SETTLEMENT_TIMEOUT_MS = 180_000;
 
@@ -38,7 +38,7 @@ export function newContent(): StoreContent {
   return { seed: createNoteSeed(), records: [] };
 }
 
-/** Returns the note that the store of a seed begins with. */
+/** Returns the first note of a seed's store. */
 export function noteOf(seed: NoteSeed, deployment: Deployment, index = 0): NoteRecord {
   const record = createNoteRecord(formatNote(deriveNote(seed, "localnet", deployment, index)), Date.now());
   return { ...record, pool: deployment.address.toRawString() };
@@ -53,7 +53,7 @@ export function unpaidContent(deployment: Deployment, count: number, { seed } = 
   return { seed, records };
 }
 
-/** Deposits one note for each of `count` stores, and returns when all of them can be withdrawn. */
+/** Deposits one note for each of `count` stores, and returns once all of them can be withdrawn. */
 export async function fundNotes(
   { indexer, deployments, wallet }: Funder,
   count: number,
@@ -78,7 +78,7 @@ export async function fundNotes(
     try {
       const found = await checkNotes(chain, deployment.address, notes);
       return found.every(({ state, waits }) => state === "deposited" && !waits);
-    } catch (error) { // a settlement came between the log and the roots
+    } catch (error) { // a settlement happened between reading the log and the roots
       if (error instanceof Problem && error.code === "unknown_root") return false;
       throw error;
     }

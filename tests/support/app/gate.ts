@@ -1,23 +1,23 @@
-/** A server between the page and an endpoint or relayer. It passes everything until a test changes it. */
+/** A server between the page and an endpoint or relayer. It forwards everything until a test changes it. */
 
-/** Answers a request itself; undefined: the request is passed on. */
+/** Answers a request itself, or returns undefined to forward it. */
 export type Answer = (path: string, body: string) => Response | Promise<Response> | undefined;
 /** Changes the JSON of an answer. */
 // deno-lint-ignore no-explicit-any
 export type Alter = (path: string, json: any, body: string) => unknown;
 
 export interface Gate {
-  /** As the target's, with the gate's host. */
+  /** The target's URL with the gate's host. */
   readonly url: string;
-  /** Paths with their queries. */
+  /** The paths of the requests, with their queries. */
   readonly requests: readonly string[];
   answer: Answer | undefined;
   alter: Alter | undefined;
   /** Called with each request. */
   record: ((path: string, body: string) => void) | undefined;
-  /** Forwards requests again, including those that were held. */
+  /** Forwards requests again, including held ones. */
   open(): void;
-  /** Holds requests with this path, or all, until `open`. */
+  /** Holds requests with this path, or all requests, until `open`. */
   hold(path?: string): void;
   close(): Promise<void>;
 }
@@ -77,7 +77,7 @@ async function forward(
 ): Promise<Response> {
   const sent = new Headers(headers);
   for (const name of ["host", "content-length", "accept-encoding"]) sent.delete(name);
-  if (alter) sent.set("accept", "application/json"); // bytes are not altered
+  if (alter) sent.set("accept", "application/json"); // only JSON can be altered
   const found = await fetch(url, { method, headers: sent, ...body !== "" && { body } });
   const kept = new Headers(found.headers);
   for (const name of DROPPED_HEADERS) kept.delete(name);

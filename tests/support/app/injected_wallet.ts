@@ -1,18 +1,18 @@
 /// <reference lib="dom" />
-/** The bridge that a wallet's browser puts into a page, answered by a test wallet. */
+/** The bridge that a wallet's browser injects into a page. A test wallet answers it. */
 import type { Page } from "puppeteer-core";
 import type { RpcMessage, TestWallet } from "../../../testkit/wallet/test_wallet.ts";
 
 export const INJECTED_WALLET_NAME = "Test wallet";
 
-/** Call it before the page is opened. */
+/** Injects the bridge. Call this before the page is opened. */
 export async function injectWallet(page: Page, wallet: TestWallet): Promise<void> {
   await page.exposeFunction("__answer", (request: RpcMessage) => wallet.answer(request));
   await page.exposeFunction("__connect", () => wallet.connectEvent());
   await page.evaluateOnNewDocument(putBridge);
 }
 
-/** It runs in the page. */
+/** Runs in the page. */
 function putBridge(): void {
   const scope = globalThis as unknown as Record<string, never> & {
     __answer(request: unknown): Promise<unknown>;

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Operates the app as a user does, by what is on the screen. */
+/** Operates the app as a user does, by what the screen shows. */
 import assert from "node:assert/strict";
 import axe from "axe-core";
 import type { BrowserContext, Page } from "puppeteer-core";
@@ -9,29 +9,38 @@ import { findLayoutFaults } from "./layout.ts";
 export const PASSPHRASE = "correct horse battery";
 const STEP_TIMEOUT_MS = 60_000;
 const WIDTHS = [320, 390, 1280];
-/** WCAG 2.2 AA. */
+/** The rules of WCAG 2.2 AA. */
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
-/** The app's own target size; WCAG asks for 24. */
+/** The app's own minimum size of targets; WCAG requires 24. */
 const MIN_TARGET_PX = 44;
-/** Names and content of the screens that were inspected: the same screen in another journey has the same result. */
+/**
+ * Names and content of the screens that were inspected. The same screen in another journey has the same
+ * result.
+ */
 const inspected = new Set<string>();
 
 export interface Journey {
   readonly page: Page;
   readonly violations: readonly string[];
   readonly origins: ReadonlySet<string>;
-  /** Waits for the step whose name begins so. */
+  /** Waits for the step whose name begins with `name`. */
   step(name: string, timeout?: number): Promise<void>;
-  /** Presses the first button, link or summary whose text begins so. */
+  /** Presses the first button, link or summary whose text begins with `text`. */
   click(text: string): Promise<void>;
   type(id: string, text: string): Promise<void>;
   choose(button: string, path: string): Promise<void>;
   text(): Promise<string>;
-  /** Checks the screen: axe in light and dark, no overflow, nothing above or over another, large targets, whole words, and keeps its picture. */
+  /**
+   * Checks the screen with axe in light and dark, and for overflow, overlapping parts, small targets and cut
+   * words. Keeps its picture.
+   */
   inspect(name: string): Promise<void>;
 }
 
-/** Opens a page. @param pictures a folder for pictures of every screen, light and dark, at 320, 390 and 1280 px; undefined: none are kept */
+/**
+ * Opens a page. @param pictures a folder for pictures of every screen, light and dark, at 320, 390 and 1280
+ * px; undefined for none
+ */
 export async function openJourney(
   context: BrowserContext,
   url: string,
@@ -41,7 +50,7 @@ export async function openJourney(
   return await driveJourney(await openAppPage(context, url, prepare), pictures);
 }
 
-/** Drives a page that is open. */
+/** Operates an open page. */
 export async function driveJourney(
   { page, violations, origins }: AppPage,
   pictures?: string,
@@ -122,7 +131,7 @@ async function keepPictures(page: Page, path: string): Promise<void> {
   await page.emulateMediaFeatures([]);
 }
 
-/** The policy forbids injected scripts, so axe travels through the debugger's own protocol. */
+/** Runs axe through the debugger's own protocol, because the policy forbids injected scripts. */
 async function findAxeFaults(page: Page): Promise<string[]> {
   if (!await page.evaluate("'axe' in globalThis")) await page.evaluate(axe.source);
   return await page.evaluate(async (rules) => {

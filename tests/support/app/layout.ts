@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Finds faults in the layout of a screen by the boxes of its controls and texts, whatever the font. */
+/** Finds faults in the layout of a screen by the boxes of its controls and texts, independent of the font. */
 import type { Page } from "puppeteer-core";
 
 /** A visible control or block of text. */
@@ -9,13 +9,13 @@ export interface Part {
   readonly top: number;
   readonly right: number;
   readonly bottom: number;
-  /** Indices of the parts that contain it in the document. */
+  /** Indices of the parts that contain this one in the document. */
   readonly within: readonly number[];
-  /** The same for elements with the same parent. */
+  /** Equal for elements with the same parent. */
   readonly parent: number;
-  /** Whether its content is wider than it is. */
+  /** Whether the content is wider than the part. */
   readonly isClipped: boolean;
-  /** Of the column of a primary action: its heading's sides. */
+  /** The sides of the heading, for the column of a primary action. */
   readonly column?: { readonly left: number; readonly right: number };
 }
 
@@ -46,7 +46,10 @@ export function findOverlaps(parts: readonly Part[]): string[] {
     .map(([a, b]) => `${a.name} and ${b.name} overlap`);
 }
 
-/** The document is read from top to bottom, and what has one parent also from left to right. */
+/**
+ * Returns parts that are out of order. Parts are read from top to bottom, and parts of one parent also from
+ * left to right.
+ */
 export function findDisorder(parts: readonly Part[]): string[] {
   return pairsOf(parts).flatMap(([a, b]) => [
     ...sharesColumn(a, b) && b.bottom <= a.top + TOLERANCE_PX ? [`${b.name} is above ${a.name}`] : [],
@@ -62,7 +65,7 @@ export function findMisaligned(parts: readonly Part[]): string[] {
   ).map(({ name }) => `${name} does not fill its column`);
 }
 
-/** Returns the pairs in document order, without those where one contains the other. */
+/** Returns the pairs in document order, except those where one part contains the other. */
 function pairsOf(parts: readonly Part[]): [Part, Part][] {
   return parts.flatMap((b, i) =>
     parts.slice(0, i).filter((_, j) => !b.within.includes(j)).map((a): [Part, Part] => [a, b])
@@ -73,11 +76,11 @@ const sharesColumn = (a: Part, b: Part) =>
   Math.min(a.right, b.right) - Math.max(a.left, b.left) > TOLERANCE_PX;
 const sharesRow = (a: Part, b: Part) => Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > TOLERANCE_PX;
 
-/** It runs in the page. Inline elements are parts of the block around them. */
+/** Runs in the page. Inline elements belong to the block around them. */
 function readParts(): { parts: Part[]; width: number } {
   const controls = "a[href], button, input, textarea, summary, label";
   const isPart = (element: Element) => {
-    if (!element.checkVisibility({ visibilityProperty: true })) return false; // a closed `details` has boxes, too
+    if (!element.checkVisibility({ visibilityProperty: true })) return false; // a closed `details` also has boxes
     if (element.closest(".hidden, .skip") || getComputedStyle(element).display === "inline") return false;
     const hasText = [...element.childNodes].some(({ nodeType, textContent }) =>
       nodeType === Node.TEXT_NODE && textContent?.trim()

@@ -3,10 +3,10 @@ import type { Deployments } from "../../../src/core/protocol/deployments.ts";
 import { type AppSettings, openAppSite } from "../../../src/http/app/app_site.ts";
 
 export interface ServedApp {
-  /** The app's folder, ends with a slash. */
+  /** The URL of the app's folder. It ends with a slash. */
   readonly url: string;
   readonly origin: string;
-  /** Changes how requests are answered; undefined: as the site does. */
+  /** Answers requests differently. If it is undefined or returns undefined, the site answers. */
   intercept: ((request: Request) => Response | Promise<Response> | undefined) | undefined;
   alterHeaders: ((headers: Headers) => void) | undefined;
   /** Serves with other settings, or another build, from now on. */
@@ -14,7 +14,7 @@ export interface ServedApp {
   close(): Promise<void>;
 }
 
-/** Port 9 answers nothing. */
+/** An endpoint that does not exist: nothing listens on port 9. */
 const NO_ENDPOINT = "http://127.0.0.1:9/api/v2/jsonRPC";
 const noPools: Deployments = { network: "testnet", pools: new Map() };
 

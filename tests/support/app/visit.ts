@@ -1,4 +1,4 @@
-/** A visit of the app without a network: enough for the store, backups and settings. */
+/** A visit of the app without a network, which is sufficient for the store, backups and settings. */
 import assert from "node:assert/strict";
 import { withTempDirectory } from "../../../testkit/programs/temp_directory.ts";
 import { openAppPage, withBrowser } from "./app_browser.ts";
@@ -21,7 +21,7 @@ export interface VisitOptions {
   readonly prepare?: Parameters<typeof openAppPage>[2];
 }
 
-/** Also asserts that nothing violated the page's policy. */
+/** Opens the app, and asserts at the end that nothing violated the page's policy. */
 export async function visitApp(
   use: (visit: Visit) => Promise<void>,
   { args = [], intercept, prepare }: VisitOptions = {},

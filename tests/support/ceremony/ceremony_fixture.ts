@@ -41,7 +41,7 @@ export const CONTRIBUTORS = ["Alice", "Bob (Zürich)"];
 export const BEACON_ROUND = CONTRIBUTORS.length + 1;
 export const announcement = { source: "a public clock", round: 7, exponent: 10 };
 export const beacon = { value: new Uint8Array(32).fill(7) };
-/** The plan of a release that names no one. */
+/** The plan of a release without named contributors. */
 export const emptyPlan: CeremonyPlan = { initialKeys: null, contributors: [] };
 export const memoryFile = (data: Uint8Array) => ({ type: "mem" as const, data: data.slice() });
 
@@ -107,7 +107,7 @@ export function folderTranscript(folder: MemoryFolder): Transcript {
   return parseTranscript(folder.files.get(TRANSCRIPT_FILE)!);
 }
 
-/** Returns a copy of the folder in which only the transcript is changed. */
+/** Returns a copy of the folder with only the transcript changed. */
 export function tamperTranscript(
   folder: MemoryFolder,
   change: (transcript: Transcript) => void,

@@ -69,10 +69,13 @@ export async function openForgedCeremony(directory: string, arithmetic: Arithmet
   await Deno.writeFile(`${directory}/earlier.json`, earlier.files.get(TRANSCRIPT_FILE)!);
 
   const transcript = folderTranscript(honest);
-  /** Changes the entries and their hashes, but not the signatures, which may be invalid then. */
+  /** Changes the entries and their hashes. The signatures stay and may become invalid. */
   const rewriteSigned = (change: (entries: Entries) => unknown) =>
     rewriteTranscript(copyFolder(honest), ({ entries }) => void change(entries));
-  /** Changes the entries and their hashes, and removes the signatures, which would be refused first. */
+  /**
+   * Changes the entries and their hashes, and removes the signatures, because verification would reject these
+   * first.
+   */
   const rewrite = (change: (entries: Entries) => unknown) =>
     rewriteSigned((entries) => {
       change(entries);
@@ -135,7 +138,7 @@ export function depositKeys(entries: Entries): DepositKeys[] {
   return keyEntries({ entries } as Transcript).map(({ keys }) => keys.deposit);
 }
 
-/** Makes a valid proof of knowledge of `x` after a history. Honest contributors do not choose `x`. */
+/** Creates a valid proof of knowledge of `x` after a history. Honest contributors do not choose `x`. */
 export async function provePossession(
   x: bigint,
   { circuitHash, contributions }: ContributionHistory,

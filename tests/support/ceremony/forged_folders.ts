@@ -97,7 +97,7 @@ export function forgedOrder({ honest, rewrite }: ForgedCeremony): ForgedFolder[]
   ];
 }
 
-/** Contributions whose signature does not fit. */
+/** Contributions with a signature that does not match. */
 export function forgedSignatures({ plan, rewriteSigned }: ForgedCeremony): ForgedFolder[] {
   return [
     [
@@ -146,7 +146,7 @@ export function forgedBeacons({ published, rewrite, withBeacons }: ForgedCeremon
   ];
 }
 
-/** Points and proofs that do not fit the contributions. */
+/** Points and proofs that do not match the contributions. */
 export function forgedProofs({ transcript, rewrite, withKeys }: ForgedCeremony): ForgedFolder[] {
   return [
     [
@@ -240,7 +240,7 @@ export function forgedFiles({ honest, rewrite, withKey }: ForgedCeremony): Forge
   ];
 }
 
-/** Evidence that is not of this ceremony. */
+/** Evidence of another ceremony. */
 export function forgedEvidence({ honest, directory }: ForgedCeremony): ForgedFolder[] {
   return [
     ["other powers of tau", () => honest, "powers of tau, withdraw: initial key, deposit: initial key", [

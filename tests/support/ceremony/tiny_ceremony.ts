@@ -1,4 +1,4 @@
-/** Inputs of a ceremony that only tests need: a witness of the tiny circuits, and powers of tau that snarkjs makes. */
+/** Inputs of a ceremony that only tests need: a witness of the tiny circuits, and snarkjs' powers of tau. */
 import { concatBytes } from "@noble/hashes/utils.js";
 import { FIELD_MODULUS } from "../../../src/core/crypto/field.ts";
 import { type CircuitName, publicSignalNames } from "../../../src/core/crypto/groth16.ts";
@@ -21,7 +21,8 @@ export function tinyWitness(circuit: CircuitName): { wtns: Uint8Array; signals: 
 }
 
 /**
- * Returns powers of tau that snarkjs makes: a new accumulator with one contribution, by default prepared for phase 2.
+ * Creates powers of tau with snarkjs: a new accumulator with one contribution, by default prepared for phase
+ * 2.
  */
 export async function tinyPowers(
   snarkjs: Snarkjs,

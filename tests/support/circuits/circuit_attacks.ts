@@ -246,9 +246,10 @@ function rootWithAnyPathBits(w: WithdrawSignals, pathIndices: readonly bigint[])
 }
 
 /**
- * The forgery that an unconstrained path bit would allow. With node n and sibling s the circuit hashes (n + (s - n)
- * b, s - (s - n) b). For any pair (L, R) and any n, s = L + R - n and b = (L - n) / (s - n) produce that pair.
- * The attacker takes a real pair of the tree and puts the path of a note of his own in its place.
+ * Returns the forgery that an unconstrained path bit b would allow. With node n and sibling s the circuit
+ * hashes (n + (s - n) b, s - (s - n) b). For any pair (L, R) and any n, s = L + R - n and b = (L - n) /
+ * (s - n) produce that pair. The attacker replaces the path of a real pair of the tree by the path of his own
+ * note.
  */
 export function forgeWithdrawal(w: WithdrawSignals, level: number, hashOf: NullifierHash): WithdrawSignals {
   const [nullifier, secret] = [deterministicElement(83n), deterministicElement(84n)];
@@ -270,11 +271,10 @@ export function forgeWithdrawal(w: WithdrawSignals, level: number, hashOf: Nulli
 }
 
 /**
- * The forgery that an unconstrained lowest index bit would allow in a deposit. Leaf 6 could be written as 4 + 2, with
- * 2 as the lowest bit. At level 0 the circuit would hash (2 s - x, 2 x - s), with the empty leaf before and the
- * commitment after as x.
- * An attacker with (2 s - z, 2 z - s) in leaves 4 and 5, z the empty leaf, replaces both by leaves that no log
- * contains: nobody else can rebuild the tree.
+ * Returns the forgery that an unconstrained lowest index bit would allow in a deposit. Leaf 6 could be
+ * written as 4 + 2, with 2 as the lowest bit. At level 0 the circuit would hash (2 s - x, 2 x - s), where x
+ * is first the empty leaf and then the commitment. An attacker who has (2 s - z, 2 z - s) in leaves 4 and 5,
+ * with z the empty leaf, replaces both by leaves that no log contains, so nobody else can rebuild the tree.
  */
 export function forgeDeposit(d: DepositSignals): { inputs: DepositSignals; bits: readonly bigint[] } {
   const s = deterministicElement(85n);

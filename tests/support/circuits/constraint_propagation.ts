@@ -1,8 +1,8 @@
 /**
- * Solves a constraint system forwards: computes every wire whose value follows from the given wires.
- * A constraint a * b = c with known a and b is a linear equation in the unknown wires of c. The equations are solved
- * together, because the optimiser mixes the outputs of a round. Which wires are found depends only on which wires are
- * given, so one run covers every witness.
+ * Solves a constraint system forwards: computes every wire whose value follows from the given wires. A
+ * constraint a * b = c with known a and b is a linear equation in the unknown wires of c. The equations are
+ * solved together, because the optimiser mixes the outputs of a round. The set of wires that the solution
+ * finds depends only on which wires are given, so one run covers every witness.
  */
 import { FIELD_MODULUS } from "../../../src/core/crypto/field.ts";
 import { type Combination, constraintWires, evaluate, type R1cs } from "./r1cs.ts";

@@ -1,9 +1,10 @@
 /**
- * Finds what becomes free when a constraint is struck out. Solves a constraint system forwards, as propagate does, and
- * then differentiates backwards: the derivative of a public signal by an error in each constraint, in one pass.
+ * Finds the values that become free when a constraint is removed. Solves a constraint system forwards, as
+ * propagate does, and then differentiates backwards: the derivative of a public signal by an error in each
+ * constraint, in one pass.
  *
- * Where the derivative is not 0, the signal is not constant in the wire that the constraint defines, so a witness with
- * another value of the signal satisfies all other constraints.
+ * If the derivative is not 0, the signal is not constant in the wire that the constraint defines, so a
+ * witness with another value of the signal satisfies all other constraints.
  */
 import { FIELD_MODULUS } from "../../../src/core/crypto/field.ts";
 import { inverse } from "./constraint_propagation.ts";
@@ -27,7 +28,10 @@ export interface Solution {
   readonly steps: readonly Step[];
 }
 
-/** Orders the constraints so that each step needs earlier ones only. @param witness one that satisfies them */
+/**
+ * Orders the constraints so that each step needs only earlier ones. @param witness values that satisfy the
+ * constraints
+ */
 export function solve(r1cs: R1cs, given: Iterable<number>, witness: readonly bigint[]): Solution {
   const { constraints } = r1cs;
   const waiting = constraints.map(({ a, b }) => constraintWires({ a, b, c: new Map() }));

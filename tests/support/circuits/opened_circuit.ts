@@ -1,6 +1,6 @@
 /**
- * Compiles circuits, as they are or with statements taken out, for the tests of their soundness. Files go to a temporary
- * folder of the process.
+ * Compiles circuits, unchanged or with statements removed, for the tests of their soundness. Files go to a
+ * temporary folder of the process.
  */
 import assert from "node:assert/strict";
 import { pathToFileURL } from "node:url";
@@ -33,7 +33,10 @@ export interface OpenedCircuit {
   readonly follow: readonly string[];
   readonly r1cs: R1cs;
   readonly wireOf: ReadonlyMap<string, number>;
-  /** Returns values by wire: these inputs without `follow`, and hints, by default those that the program computes. */
+  /**
+   * Returns values by wire: these inputs without `follow`, and hints. By default the program computes the
+   * hints.
+   */
   readonly given: (inputs: CircuitInputs, hints?: CircuitInputs) => Map<number, bigint>;
   readonly valueOf: (witness: readonly (bigint | undefined)[], signal: string) => bigint | undefined;
 }
@@ -105,8 +108,8 @@ export function inputValue(inputs: CircuitInputs, signal: string): bigint {
 }
 
 /**
- * Returns a witness that satisfies every constraint but `row`: another value for a wire that the constraint defines, and
- * everything else in agreement with it.
+ * Returns a witness that satisfies every constraint but `row`: a wire that the constraint defines has another
+ * value, and all other wires agree with it.
  */
 export function forgeWithout(
   { r1cs, given, honest }: OpenedCircuit,
@@ -132,13 +135,13 @@ export function hasFalseSignal(
   return publicSignalNames[name].some((signal) => valueOf(witness, signal) !== inputValue(honest, signal));
 }
 
-/** Returns the linear form x of a constraint that says x (x - 1) = 0, and undefined for another one. */
+/** Returns the linear form x of a constraint x (x - 1) = 0, or undefined for another one. */
 export function bitOf(r1cs: R1cs, { a, b, c }: Constraint): Map<number, bigint> | undefined {
   const wires = [...constraintWires({ a, b, c })].filter((wire) => wire !== 0);
   if ([...c.values()].some((k) => k !== 0n)) return undefined;
   const one = Array.from({ length: r1cs.wires }, () => 0n).with(0, 1n);
   const factors = [a, b].map((side) => ({ side, constant: evaluate(side, one) }));
-  // One factor is a multiple of x, the other of x - 1: the second's constant gives its scale.
+  // One factor is a multiple of x, the other of x - 1. The constant of the second one gives its scale.
   const [zero, other] = factors[0].constant === 0n ? factors : [factors[1], factors[0]];
   if (zero.constant !== 0n || other.constant === 0n) return undefined;
   const scale = inverse(FIELD_MODULUS - other.constant);
@@ -151,7 +154,10 @@ export function bitOf(r1cs: R1cs, { a, b, c }: Constraint): Map<number, bigint> 
   return multiple && ratio !== 0n ? form : undefined;
 }
 
-/** Takes each statement that refuses an attack out of the sources alone, and tests that an attack then passes. */
+/**
+ * Removes each statement that refuses an attack from the sources, one at a time, and tests that an attack
+ * then passes.
+ */
 export function testStruckOut<Signals>(
   name: AnyCircuitName,
   honest: Signals,

@@ -1,7 +1,7 @@
 /**
  * Reads circom's .r1cs and .sym files and evaluates the constraints on a witness. Witness programs may assert
- * anything; a proof proves the constraints only.
- * Format: https://github.com/iden3/r1csfile/blob/master/doc/r1cs_bin_format.md
+ * anything, but a proof proves only the constraints. Format:
+ * https://github.com/iden3/r1csfile/blob/master/doc/r1cs_bin_format.md
  */
 import { FIELD_BYTES, FIELD_MODULUS } from "../../../src/core/crypto/field.ts";
 

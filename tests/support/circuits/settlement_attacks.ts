@@ -1,6 +1,6 @@
 /**
- * Attacks on `settle16`. Those on its inputs meet the words and bits that the witness program computes; those on its
- * hints choose the words and bits as well.
+ * Attacks on `settle16`. Attacks on its inputs keep the words and bits that the witness program computes;
+ * attacks on its hints choose the words and bits as well.
  */
 import {
   type BatchPlace,
@@ -17,7 +17,10 @@ import { FIELD_MODULUS } from "../../../src/core/crypto/field.ts";
 import { type Attack, modField, replace, swap } from "./circuit_attacks.ts";
 import { inverse } from "./constraint_propagation.ts";
 
-/** The place of the settlement that {@linkcode settlementAttacks} alter: three old leaves, a batch of five. */
+/**
+ * The position of the settlement that {@linkcode settlementAttacks} alters: three old leaves, a batch of
+ * five.
+ */
 export const ATTACKED: BatchPlace = { chunk: 0b0110_1001, first: 3, count: 5 };
 
 const SPAN_IS_SPELLED = "span === (chunk * width + first) * 512 + end - first;";
@@ -129,7 +132,7 @@ export const settlementAttacks: readonly Attack<SettlementSignals>[] = [
   })),
 ];
 
-/** The words and bits of a settlement: what the circuit assigns with `<--`. */
+/** The words and bits of a settlement, which the circuit assigns with `<--`. */
 export interface Words {
   readonly chunkBits: readonly bigint[];
   readonly isOld: readonly bigint[];
@@ -157,14 +160,17 @@ export function spellSpan({ chunkBits, isOld, isFilled }: Words): bigint {
   return modField((chunk * 16n + sum(isOld)) * 512n + sum(isFilled) - sum(isOld));
 }
 
-/** False words or bits that only one constraint refuses, for each constraint on them. */
+/** Returns false words or bits that only one constraint refuses, for each constraint on them. */
 export function wordAttacks(): { readonly statement: string; readonly words: Words }[] {
   const chunkBits = pathBits(BigInt(ATTACKED.chunk), CHUNK_PATH_LEVELS);
   const slots = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
-  /** The first `slot` slots are 1, `slot` has the value that makes the sum right, and the rest are 0. */
+  /**
+   * Returns a word whose first `slot` slots are 1. `slot` has the value that makes the sum correct, and the
+   * rest are 0.
+   */
   const bent = (slot: number, sum: number) => word(slot).with(slot, modField(BigInt(sum - slot)));
   const withHole = (slot: number) => word(slot - 1).with(slot, 1n);
-  /** A number of slots that `bent` cannot spell with 0 or 1 in this slot. */
+  /** Returns a number of slots that `bent` cannot spell with 0 or 1 in this slot. */
   const other = (slot: number) => slot < 8 ? slot + 5 : slot - 5;
   return [
     ...chunkBits.map((bit, i) => {
@@ -200,11 +206,14 @@ export function wordAttacks(): { readonly statement: string; readonly words: Wor
   ];
 }
 
-/** False words that agree with everything the pool names, and lead to another new root than the pool's tree has. */
+/**
+ * False words that agree with all signals that the pool names, but lead to another new root than that of the
+ * pool's tree.
+ */
 export interface RootForgery {
   readonly name: string;
   readonly place: BatchPlace;
-  /** The leaves that are or come into the pool's tree. */
+  /** The leaves of the pool's tree, before and after the batch. */
   readonly honest: readonly bigint[];
   readonly leaves: readonly bigint[];
   readonly isOld: readonly bigint[];

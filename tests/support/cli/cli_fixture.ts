@@ -1,5 +1,6 @@
 /**
- * Starts what the command tests need: a local network with its relayer, a registry file, a payer and a note store.
+ * Starts the surroundings of the command tests: a local network with its relayer, a registry file, a payer
+ * and a note store.
  */
 import { formatDeployments } from "../../../src/core/protocol/deployments.ts";
 import { formatNote, type Note } from "../../../src/core/protocol/note.ts";

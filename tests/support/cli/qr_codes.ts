@@ -4,7 +4,7 @@
 import jsqr from "jsqr";
 
 const PIXELS_PER_MODULE = 4;
-/** uqr draws squares of ten units. */
+/** uqr draws modules as squares of ten units. */
 const SVG_UNITS_PER_MODULE = 10;
 
 /** Returns the contents of the SVG codes in `html`, in order. */

@@ -1,4 +1,4 @@
-/** Runs commands in this process with real adapters, which saves the second that a process takes to start. */
+/** Runs commands in this process with real adapters, which saves the second that starting a process takes. */
 import { localFiles } from "../../../src/cli/files/local_files.ts";
 import { noteStoreFile } from "../../../src/client/notes/files/note_store_file.ts";
 import { runCli as runProgram } from "../../../src/cli/program.ts";
@@ -17,7 +17,7 @@ export interface CliResult {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
-  /** The prompts that it showed. */
+  /** The prompts that the command showed. */
   readonly prompts: readonly string[];
 }
 

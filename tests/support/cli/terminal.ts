@@ -4,13 +4,15 @@ import { hasProgram } from "../system/requirements.ts";
 /** Whether this machine cannot run terminal tests. */
 export const lacksTerminal: boolean = !await hasProgram("script");
 
-/** Long enough for a program that starts, stretches a passphrase and proves on a busy machine. */
+/** A busy machine needs this long to start a program, stretch a passphrase and create a proof. */
 const TIMEOUT_MS = 120_000;
 
 export interface Terminal {
   /** Everything written so far, with escape sequences. */
   readonly screen: string;
-  /** Resolves with the screen once `text` appears after the previous match. Fails with the screen otherwise. */
+  /**
+   * Resolves with the screen after `text` appears behind the previous match. Otherwise fails with the screen.
+   */
   waitFor(text: string | RegExp): Promise<string>;
   /** Types keys. */
   type(keys: string): Promise<void>;
@@ -26,10 +28,10 @@ export interface Terminal {
 // deno-lint-ignore no-control-regex
 export const COLOUR = /\x1b\[[0-9;]*m/;
 export const CTRL_C = "\x03";
-/** End of input. */
+/** Ends the input. */
 export const CTRL_D = "\x04";
 export const ENTER = "\r";
-/** Ctrl-U: clears the line that is being typed. */
+/** Ctrl-U, which clears the current input line. */
 export const KILL_LINE = "\x15";
 
 /** Starts `command`, whose words must need no quoting, with only these variables beside PATH, HOME and the cache. */
@@ -45,8 +47,8 @@ export function openTerminal(
     const value = Deno.env.get(name);
     return value === undefined ? [] : [[name, value]];
   });
-  // The shell ignores Ctrl-C, which reaches the whole foreground group, so that it can print the terminal's state at
-  // the end.
+  // The shell ignores Ctrl-C, which reaches the whole foreground group, so that it can print the state of the
+  // terminal at the end.
   const script = `trap : INT; stty cols ${columns} rows 60; echo "{{$(stty -a)}}"; ${command.join(" ")}; ` +
     'code=$?; echo "{{$(stty -a)}}"; exit $code';
   const child = new Deno.Command("script", {

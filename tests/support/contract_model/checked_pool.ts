@@ -1,4 +1,4 @@
-/** A pool beside its model, and what must hold after each message. */
+/** A pool with its model, and the checks after each message. */
 import assert from "node:assert/strict";
 import type { Address, Cell } from "@ton/core";
 import { type ExitCodeName, exitCodes } from "../../../src/core/errors/problem.ts";
@@ -31,8 +31,8 @@ export abstract class CheckedPool {
   }
 
   /**
-   * Sends a message that must be rejected: it pays for itself, and the rest of its value bounces if it may. The pool
-   * returns a deposit itself, whether or not it may bounce.
+   * Sends a message that must be rejected: it pays for itself, and the rest of its value bounces if the
+   * message may bounce. The pool itself returns a deposit, with either bounce flag.
    */
   async expectRejected(
     code: ExitCodeName,
@@ -70,7 +70,7 @@ export abstract class CheckedPool {
     this.count("topped up");
   }
 
-  /** Asserts that the chain has not frozen the pool, and would not at its next message. */
+  /** Asserts that the chain has not frozen the pool, and would not freeze it at its next message. */
   async expectFunded(): Promise<void> {
     const { balance, due } = await this.ledger.account();
     assert.ok(due - balance < FREEZE_DEBT, `storage is unpaid: ${due} due, ${balance} there`);

@@ -1,8 +1,8 @@
-/** Counts outcomes of the stateful tests, so that no test passes because it never tried something. */
+/** Counts outcomes of the stateful tests, so that no test passes because it never tried a case. */
 import assert from "node:assert/strict";
 import { depth, isDeep, isPlain } from "../../../testkit/random/property_runs.ts";
 
-/** How many messages of a test had each outcome. */
+/** The number of messages with each outcome in a test. */
 export type OutcomeCounts = Map<string, number>;
 
 /** Outcomes that a few scenarios already produce. */
@@ -37,15 +37,15 @@ const EXPECTED_DEEP_OUTCOMES = [
 const DEEP_THRESHOLD = 8;
 
 /**
- * Asserts that a full run had all expected outcomes, and those of one asset: `always`, and `deep` of a deep run. Prints
- * the counts of a deep run.
+ * Asserts that a full run had all expected outcomes, and those of one kind of asset: `always`, and in a deep
+ * run `deep`. Prints the counts of a deep run.
  */
 export function assertCoverage(
   what: string,
   tally: OutcomeCounts,
   { always = [], deep = [] }: { readonly always?: readonly string[]; readonly deep?: readonly string[] } = {},
 ): void {
-  if (!isPlain && !isDeep) return; // a selected case, or a few with a given seed
+  if (!isPlain && !isDeep) return; // one selected case, or a few with a given seed
   if (isDeep) {
     const total = [...tally.values()].reduce((sum, count) => sum + count, 0);
     console.log(`${what}, ${depth} times as deep: ${total} messages and quotes`);

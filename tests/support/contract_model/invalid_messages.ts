@@ -1,4 +1,6 @@
-/** The ways in which a single deposit or withdrawal can be invalid, with the exit code that SPEC.md gives each. */
+/**
+ * The ways in which a deposit or withdrawal can be invalid, with the exit code that SPEC.md assigns to each.
+ */
 import { Address, beginCell, type Cell } from "@ton/core";
 import { addressToField } from "../../../src/core/protocol/messages/address_field.ts";
 import type { ExitCodeName } from "../../../src/core/errors/problem.ts";
@@ -50,7 +52,7 @@ const noPoints = proofCell(new Uint8Array(48), new Uint8Array(48), new Uint8Arra
 const longer = (body: Cell) => beginCell().storeSlice(body.beginParse()).storeBit(0).endCell();
 const oneReference = (body: Cell) => beginCell().storeBits(body.bits).storeRef(body.refs[0]).endCell();
 
-/** A deposit that is altered after proving. */
+/** Returns a deposit that is altered after proving. */
 const alteredDeposit =
   (alter: (honest: DepositFields) => Partial<DepositFields>): InvalidMessage<DepositFields> =>
   (honest, { root }) => {
@@ -89,7 +91,7 @@ export const invalidDeposits: Readonly<Record<string, InvalidMessage<DepositFiel
   "a bit more": (honest, { root }) => [longer(provenDeposit(honest, root)), "ERR_MALFORMED"],
 };
 
-/** A withdrawal that is altered after proving. */
+/** Returns a withdrawal that is altered after proving. */
 const alteredWithdrawal = (
   alter: (honest: WithdrawFields, model: PoolModel) => Partial<WithdrawFields>,
 ): InvalidMessage<WithdrawFields> =>
@@ -98,7 +100,7 @@ const alteredWithdrawal = (
   return [storeWithdraw({ ...honest, ...alter(honest, model), proof }), "ERR_PROOF_INVALID"];
 };
 
-/** An invalid withdrawal with a proof that is valid for it. */
+/** Returns an invalid withdrawal with a proof that is valid for it. */
 const provenFault = (
   change: (honest: WithdrawFields, model: PoolModel, pool: Address) => Partial<WithdrawFields> | undefined,
 ) =>

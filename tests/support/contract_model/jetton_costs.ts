@@ -1,4 +1,4 @@
-/** What SPEC.md says that messages of a jetton pool cost, and what each leaves in the pool. */
+/** The costs of messages to a jetton pool, and the coins that each leaves in the pool, by SPEC.md. */
 import type { Address } from "@ton/core";
 import type { WithdrawalCost } from "./withdrawal_driver.ts";
 import { contractConstants } from "../../../testkit/chain/contract_constants.ts";
@@ -13,7 +13,10 @@ const DEPOSIT_GAS = constant("GAS_HIGHEST_JETTON_DEPOSIT");
 const WITHDRAW_GAS = constant("GAS_HIGHEST_JETTON_WITHDRAW");
 export const RETRY_GAS = constant("GAS_HIGHEST_RETRY");
 export const MAX_OPEN_CLAIMS = 256;
-/** What the deployer's endowment pays for 40 years: the pool without its notes (SPEC.md, Coins). */
+/**
+ * The size of the pool without its notes: the deployer's endowment pays its storage for 40 years (SPEC.md,
+ * Coins).
+ */
 const ENDOWMENT = { cells: 2_860n, bits: 70_000n };
 export const FIXED = { cells: constant("FIXED_JETTON_CELLS"), bits: constant("FIXED_JETTON_BITS") };
 const PREPAID_SECONDS = 1_262_304_000n;
@@ -24,12 +27,12 @@ const TRANSFER_FLOOR = 100_000_000n;
 const LOG = { cells: 1n, bits: 534n };
 export const TRANSFER = { cells: 1n, bits: 880n };
 const RETURN = { cells: 2n, bits: 928n };
-/** Gas that the pool may charge beyond what it used. */
+/** The gas that the pool may charge beyond what it used. */
 export const GAS_TOLERANCE = 300n;
 
-/** A driver that knows the prices. */
+/** A driver that computes costs from the prices. */
 export abstract class JettonCosts extends PoolDriver {
-  /** The deployer's endowment, and what each deposit and withdrawal left. */
+  /** Returns the deployer's endowment and the coins that each deposit and withdrawal left. */
   promisedBalance(): bigint {
     const { model: { deposits, withdrawals }, ledger: { prices } } = this;
     const endowment = max(SWEEP_FLOOR, prices.storage({ ...ENDOWMENT, seconds: PREPAID_SECONDS }));

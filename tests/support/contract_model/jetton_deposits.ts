@@ -1,4 +1,4 @@
-/** The deposits of a scenario for a jetton pool, and the jettons and coins that must move. */
+/** The deposits of a scenario for a jetton pool, and their effect on jettons and coins. */
 import assert from "node:assert/strict";
 import { beginCell, type Cell } from "@ton/core";
 import { internal } from "@ton/sandbox";
@@ -84,7 +84,9 @@ export abstract class JettonDeposits extends JettonCosts {
     }
   }
 
-  /** A notification from another wallet: its value returns to the sender, and the pool is unchanged. */
+  /**
+   * Sends a notification from another wallet: its value returns to the sender, and the pool does not change.
+   */
   async #stranger(code: ExitCodeName, body: Cell): Promise<void> {
     const { pool, ledger: books } = this;
     const outcome = await pool.deliver(internal({
@@ -111,7 +113,7 @@ export abstract class JettonDeposits extends JettonCosts {
     });
   }
 
-  /** Jettons without a payload: the pool receives no notification, and no note is created. */
+  /** Sends jettons without a payload: the pool receives no notification, and no note is created. */
   async #gift(amount: bigint): Promise<void> {
     const { pool } = this;
     await pool.chain.sendMessage(await this.jettons.transferMessage({ payload: null, amount, forward: 0n }));
@@ -135,7 +137,7 @@ export abstract class JettonDeposits extends JettonCosts {
     assert.deepEqual(outcome.logs, []);
     this.count(code);
     if (this.transfersOf(outcome).some(({ isRefused }) => isRefused)) {
-      // The wallet is locked. The jettons belong to nobody, and the coins of their way back are a donation.
+      // The wallet is locked. Nobody owns the jettons, and the coins of the return transfer are a donation.
       const amount = change?.amount ?? pool.denomination;
       assert.equal(await this.jettons.balanceOf(user), held - amount);
       assert.ok(later.length === 1 && later[0].gain > 0n);
@@ -160,7 +162,7 @@ export abstract class JettonDeposits extends JettonCosts {
     };
   }
 
-  /** The transfers that the pool sent first, and whether the wallet refuses them. */
+  /** Returns the transfers that the pool sent first, and whether the wallet refuses them. */
   protected transfersOf({ sent }: Outcome) {
     return sent.flatMap(({ info, body }) => {
       if (info.type !== "internal" || opCodeOf(body) !== opCodes.transfer) return [];

@@ -39,8 +39,8 @@ export class JettonPoolDriver extends JettonDeposits {
   }
 
   override get otherAccounts(): readonly Address[] {
-    // Payouts of a frozen pool's wallet become claims (idle_test.ts), and a frozen payee's wallet is not paid. No
-    // scenario models either.
+    // Payouts of a frozen pool's wallet become claims (idle_test.ts), and a frozen payee's wallet receives
+    // nothing. No scenario models either case.
     const payees = [this.parties.of("wallet"), this.parties.of("refusing")];
     return [this.jettons.poolWallet, ...payees.map((payee) => this.jettons.walletOf(payee))];
   }
@@ -52,7 +52,7 @@ export class JettonPoolDriver extends JettonDeposits {
       model.withdraw(model.key("even", model.nullifiers), ledger.now);
     }
     await pool.setState({ data: model.data(), balance });
-    this.gifts += BigInt(count) * model.denomination; // nobody was paid
+    this.gifts += BigInt(count) * model.denomination; // no payee received these
   }
 
   override async gateWallet(minValue: bigint): Promise<void> {
@@ -114,7 +114,7 @@ export class JettonPoolDriver extends JettonDeposits {
     return 0n;
   }
 
-  /** The quotes of a jetton pool cover whatever is due. */
+  /** Returns true: the quotes of a jetton pool cover all due storage. */
   override canQuote(): Promise<boolean> {
     return Promise.resolve(true);
   }
@@ -153,8 +153,8 @@ export class JettonPoolDriver extends JettonDeposits {
   }
 
   /**
-   * Adds the payouts that the wallet refuses to the claims, and asserts that the pool logs each, keeps its storage and
-   * no more, and returns the rest to the account that paid.
+   * Adds the payouts that the wallet refuses to the claims. Asserts that the pool logs each, keeps exactly
+   * its storage, and returns the rest to the account that paid.
    */
   #noteRefusals(outcome: Outcome): boolean {
     const { ledger: { prices }, model } = this;

@@ -22,7 +22,7 @@ const RESERVE = 10_000_000n;
 const ACCRUAL = 5_000_000n;
 const SWEEP_FLOOR = 2_500_000_000n;
 const LOG = { cells: 1n, bits: 534n };
-/** Gas that the pool may charge beyond what it used. */
+/** The gas that the pool may charge beyond what it used. */
 const GAS_TOLERANCE = 300n;
 
 const divCeil = (a: bigint, b: bigint) => (a + b - 1n) / b;
@@ -53,13 +53,16 @@ export class NativePoolDriver extends PoolDriver {
     return run;
   }
 
-  /** The notes without what their deposits burned, the deployer's 2.5, and what each withdrawal left. */
+  /**
+   * Returns the value of the notes without the gas of their deposits, the deployer's 2.5, and what each
+   * withdrawal left.
+   */
   promisedBalance(): bigint {
     const left = BigInt(this.model.withdrawals) * this.#accrual();
     return this.coinsOwed() - this.model.debt + SWEEP_FLOOR + left;
   }
 
-  /** Whatever the size of the pool, 17 years at mainnet's prices (docs/security.md). */
+  /** Returns 17 years at mainnet's prices, for any size of the pool (docs/security.md). */
   promisedSeconds(): number {
     const year = { cells: 1n, bits: 102n, seconds: BigInt(YEAR) };
     const mainnet = chainPrices(PoolLedger.config("mainnet")).storage(year);
@@ -140,13 +143,16 @@ export class NativePoolDriver extends PoolDriver {
     await this.expectRejected("ERR_WRONG_DENOMINATION", body, value, pool.user.address);
   }
 
-  /** The value of a message that does not bounce pays the pool's due storage fees first, and can then be too low. */
+  /**
+   * Returns the exit code. The value of a message that does not bounce first pays the due storage fees, and
+   * may then be too low.
+   */
   async #code(fault: ExitCodeName | undefined, bounce: boolean): Promise<ExitCodeName | undefined> {
     const { balance, due } = await this.ledger.account();
     return !bounce && due > balance ? "ERR_WRONG_DENOMINATION" : this.depositCode(fault);
   }
 
-  /** What each withdrawal leaves in the pool for good. */
+  /** Returns the coins that each withdrawal leaves in the pool permanently. */
   #accrual(): bigint {
     return max(ACCRUAL, this.ledger.prices.storage({ cells: 1n, bits: 1023n, seconds: TWO_DECADES }));
   }

@@ -26,7 +26,7 @@ export class PartyAddresses {
     await this.pool.chain.setShardAccount(refusing, account);
   }
 
-  /** Returns whether an address was unused before it was given to a withdrawal. */
+  /** Returns whether an address was unused before a withdrawal named it. */
   isFresh(address: Address): boolean {
     return address.hash.subarray(4).every((byte) => byte === 0x77);
   }

@@ -15,14 +15,17 @@ import { CAPACITY } from "./pool_model.ts";
 import { emptyBody } from "../../../testkit/chain/pool_sandbox.ts";
 import { type Step, type WithdrawalChoice, YEAR } from "./scenarios.ts";
 
-/** Of more unspent notes, not every one is withdrawn by a message in the end. */
+/**
+ * The maximum number of unspent notes that messages withdraw at the end. Of more notes, the model alone
+ * withdraws some.
+ */
 const MAX_PAID_ALL = 200;
 
 export abstract class PoolDriver extends WithdrawalDriver {
-  /** Seconds that an unattended pool was left alone, times the ratio of prices. */
+  /** The seconds for which an unattended pool was left alone, times the ratio of prices. */
   #idled = 0;
 
-  /** Puts the pool in the state that the scenario starts with. */
+  /** Puts the pool into the initial state of the scenario. */
   async setUp(): Promise<void> {
     const { model, pool, history: { covered, spare, unattended } } = this;
     const owed = this.coinsOwed();
@@ -32,7 +35,7 @@ export abstract class PoolDriver extends WithdrawalDriver {
     await pool.setState({ data: model.data(), balance });
   }
 
-  /** Runs every step, then pays everything that is owed: the pool must always hold the money. */
+  /** Runs every step, then pays everything that the pool owes: it must always hold the money. */
   async run(): Promise<void> {
     await this.setUp();
     for (const step of this.history.steps) {
@@ -46,7 +49,7 @@ export abstract class PoolDriver extends WithdrawalDriver {
     await this.compareGetters();
   }
 
-  /** Withdraws all remaining notes. Of many, those in the middle are withdrawn in the model alone. */
+  /** Withdraws all remaining notes. If there are many, the model alone withdraws those in the middle. */
   async withdrawAll(): Promise<void> {
     const sure: WithdrawalChoice = {
       key: "even",
@@ -94,7 +97,7 @@ export abstract class PoolDriver extends WithdrawalDriver {
       case "reprice":
         this.quotes = [];
         this.expectTopUp(await this.ledger.setPrices(step.prices));
-        // What the other accounts owe for the time before counts at the new prices.
+        // The new prices also apply to the storage that the other accounts owe for the time before.
         await this.ledger.advanceTime(0, 0n, this.otherAccounts, true);
         return;
       case "sweep":
@@ -105,8 +108,8 @@ export abstract class PoolDriver extends WithdrawalDriver {
   }
 
   /**
-   * Lets time pass. An unattended pool is left alone for as long as SPEC.md promises that it lives: the period that its
-   * endowment pays, divided by the highest ratio of prices to those at the start.
+   * Lets time pass. An unattended pool is left alone for the whole time that SPEC.md promises: the period
+   * that its endowment pays, divided by the highest ratio of prices to those at the start.
    */
   async idle({ seconds, brink }: Step & { do: "idle" }): Promise<void> {
     const { ledger, history: { unattended } } = this;
@@ -121,7 +124,7 @@ export abstract class PoolDriver extends WithdrawalDriver {
     if (ledger.now - before > 10 * YEAR) this.count("left alone for a decade");
   }
 
-  /** Returns how many times the prices of the start storage costs now, at least 1. */
+  /** Returns the ratio of the storage price to that at the start, at least 1. */
   #priceRatio(): number {
     const start = chainPrices(PoolLedger.config(this.history.prices));
     const sizes = [{ cells: 2n, bits: 204n }, { cells: 2_860n, bits: 70_000n }];
@@ -136,22 +139,25 @@ export abstract class PoolDriver extends WithdrawalDriver {
     );
   }
 
-  /** Accounts that are kept from freezing, beside the pool. */
+  /** Returns the accounts beside the pool that must not freeze. */
   get otherAccounts(): readonly Address[] {
     return [];
   }
 
-  /** Returns what SPEC.md says that a pool in this state has, if prices were always those of the start. */
+  /** Returns the balance that SPEC.md promises for this state at the prices of the start. */
   abstract promisedBalance(): bigint;
   /** Returns the seconds that SPEC.md promises an unattended pool at the prices of the start. */
   abstract promisedSeconds(): number;
-  /** Withdraws so many notes in the model, and puts the pool in that state with what each of them leaves. */
+  /**
+   * Withdraws `count` notes in the model, and puts the pool into that state with the coins that each
+   * withdrawal leaves.
+   */
   abstract skipWithdrawals(count: number): Promise<void>;
-  /** Changes what the pool's wallet asks of a transfer. A native pool has no wallet. */
+  /** Changes the value that the pool's wallet requires of a transfer. A native pool has no wallet. */
   gateWallet(_minValue: bigint): Promise<void> {
     return Promise.resolve();
   }
-  /** Pays a refused payout again. A native pool has none. */
+  /** Retries a refused payout. A native pool has none. */
   retryClaim(_step: Step & { do: "retry" }): Promise<void> {
     return Promise.resolve();
   }
@@ -159,12 +165,12 @@ export abstract class PoolDriver extends WithdrawalDriver {
   payClaims(): Promise<void> {
     return Promise.resolve();
   }
-  /** Coins that the unspent notes are worth. */
+  /** Returns the coins that the unspent notes are worth. */
   abstract coinsOwed(): bigint;
   abstract deposit(key: WithdrawalChoice["key"], bounce: boolean): Promise<void>;
   abstract invalidDeposit(fault: string, bounce: boolean): Promise<void>;
   abstract wrongDenomination(amount: bigint): Promise<void>;
-  /** Balance that the owner cannot withdraw. */
+  /** Returns the balance that the owner cannot withdraw. */
   abstract reservedBalance(): bigint;
   /** Returns the exit code of a deposit with the right amount and at most one `fault`. */
   depositCode(fault?: ExitCodeName): ExitCodeName | undefined {
@@ -196,7 +202,7 @@ export abstract class PoolDriver extends WithdrawalDriver {
     const value = 200_000_000n;
     if (!owner || model.owner === null) return await this.expectRejected("ERR_NOT_OWNER", body, value, from);
     if (amount > surplus) return await this.expectRejected("ERR_NOT_SURPLUS", body, value, from);
-    if (amount <= books.prices.forward(0)) return; // too little to pay for its own transfer
+    if (amount <= books.prices.forward(0)) return; // too low for its own transfer
     const outcome = await pool.send(body, value, { from });
     assert.deepEqual([outcome.exitCode, outcome.actionCode], [0, 0]);
     const { spendableBalance: ground } = books.audit(outcome);

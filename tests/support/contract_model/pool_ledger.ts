@@ -1,6 +1,6 @@
 /**
- * Balances of a pool in the emulator: storage fees, conservation of money, time and prices. It knows no rule of the
- * pool, except that its keeper never lets it freeze.
+ * The balances of a pool in the emulator: storage fees, conservation of money, time and prices. It has no
+ * rule of the pool, except that its keeper never lets it freeze.
  */
 import assert from "node:assert/strict";
 import { type Address, Cell, type Transaction } from "@ton/core";
@@ -20,7 +20,7 @@ const configs = {
 export type PriceName = keyof typeof configs;
 export const priceNames = Object.keys(configs) as PriceName[];
 
-/** Unix time has 32 bits, which end in 2106. */
+/** The end of 32-bit Unix time, in 2106. */
 const MAX_UNIX_TIME = 2 ** 32 - 2 * 86_400;
 
 /** Due storage fees, in nano, at which an account without balance freezes. */
@@ -64,17 +64,17 @@ export class PoolLedger {
     return max(0n, due - balance);
   }
 
-  /** Returns the balance that the next message finds beside its own value. */
+  /** Returns the balance that the next message finds in addition to its own value. */
   async spendableBalance(): Promise<bigint> {
     const { balance, due } = await this.account();
     return max(0n, balance - due);
   }
 
   /**
-   * Asserts that the pool's transactions create and lose no money, to the nano.
-   *
-   * @returns the balance that the contract found without the message's value, that value, the balance after the message,
-   * and the pool's later transactions, with what each added to the balance beside storage fees
+   * Asserts that the pool's transactions neither create nor lose money, to the nano.
+   * @returns the balance that the contract found without the message's value, that value, the balance after
+   * the message, and the pool's later transactions, with the change of the balance by each without storage
+   * fees
    */
   audit(
     { tx, transactions, balanceBefore: before, balanceAfter: after }: Outcome,
@@ -100,8 +100,8 @@ export class PoolLedger {
   }
 
   /**
-   * Advances the clock. Before the pool would freeze, its keeper tops it up to `brink` nano of unpaid storage fees.
-   * It does the same with the accounts in `besides`. An `unattended` pool has no keeper.
+   * Advances the clock. The pool's keeper tops it up to `brink` nano of unpaid storage fees before it would
+   * freeze, and does the same with the accounts in `besides`. An `unattended` pool has no keeper.
    */
   async advanceTime(
     seconds: number,
@@ -144,7 +144,7 @@ export class PoolLedger {
   }
 }
 
-/** What an ordinary transaction does to its account's balance, in nano. */
+/** Returns the change of an account's balance by an ordinary transaction, in nano. */
 function balanceChange({ description, inMessage, totalFees, outMessages }: Transaction) {
   assert.ok(description.type === "generic" && inMessage?.info.type === "internal");
   const { bounce, value: { coins } } = inMessage.info;

@@ -19,37 +19,37 @@ export const CAPACITY = 131_072;
 const KNOWN_ROOTS = 30;
 const SHARED_BITS = 12n;
 
-/** The state of a pool when a scenario starts. */
+/** The initial state of a scenario's pool. */
 export interface InitialState {
   readonly denomination: bigint;
   readonly owner: "kept" | "burned";
-  /** Unspent notes. */
+  /** The number of unspent notes. */
   readonly unspent: number;
-  /** Withdrawn notes. */
+  /** The number of withdrawn notes. */
   readonly spent: number;
-  /** Full nodes that an attacker put on the path of both sets' next keys. */
+  /** The number of full nodes that an attacker put on the path of the next keys of both sets. */
   readonly attackDepth: number;
-  /** Deposits that still fit. Default: all 2^17. */
+  /** The number of deposits that still fit. Default: all 2^17. */
   readonly remainingCapacity?: number;
   /**
-   * Keys that the sets hold beside those of steps: none (the default), or one for each deposit and withdrawal, spread as
-   * hashes are or chosen by an attacker to take the most cells.
+   * The keys that the sets hold in addition to those of steps: none (the default), or one for each deposit
+   * and withdrawal, either spread like hashes or chosen by an attacker to use the most cells.
    */
   readonly stored?: "even" | "worst";
-  /** Payouts that the wallet of a jetton pool refused before. */
+  /** The number of payouts that the wallet of a jetton pool has refused before. */
   readonly claims?: number;
 }
 
-/** Where in the set a key lies: anywhere, or where an attacker made the set deep. */
+/** The position of a key in the set: anywhere, or where an attacker made the set deep. */
 export type KeyPlacement = "even" | "crowded";
 
 export class PoolModel {
   readonly commitments: SetModel;
   readonly nullifiers: SetModel;
-  /** Keys that steps have added, to be tried again. */
+  /** Keys that steps have added, for later attempts to add them again. */
   readonly deposited: bigint[] = [];
   readonly spent: bigint[] = [];
-  /** Newest last. The first is the root of the empty tree. */
+  /** Roots, oldest first. The first is the root of the empty tree. */
   readonly roots: bigint[] = [zeros[20]];
   /** Refused payouts by id. */
   readonly claims = new Map<bigint, Claim>();
@@ -92,7 +92,7 @@ export class PoolModel {
     for (let i = 0; i < kept; i++) this.#push(this.element());
   }
 
-  /** Returns a field element that no other call returns, the same in every repetition of a run. */
+  /** Returns a new field element. Repetitions of a run return the same elements. */
   element(): bigint {
     this.#counter += 1n;
     return (this.#counter * 0x5bd1e995_2545f491_4f6cdd1d_9e3779b9_7f4a7c15_bf58476d_1ce4e5b9n ** 2n) %
@@ -115,7 +115,7 @@ export class PoolModel {
     return this.deposits - this.withdrawals;
   }
 
-  /** Jettons of all refused payouts. */
+  /** Returns the jettons of all refused payouts. */
   get claimed(): bigint {
     return [...this.claims.values()].reduce((sum, { amount }) => sum + amount, 0n);
   }
@@ -124,7 +124,7 @@ export class PoolModel {
     return this.roots.at(-1)!;
   }
 
-  /** Roots that a withdrawal may use, newest first. */
+  /** Returns the roots that a withdrawal may use, newest first. */
   get known(): bigint[] {
     const real = Math.min(this.deposits, KNOWN_ROOTS);
     return this.roots.slice(-Math.max(1, real)).reverse();
@@ -181,7 +181,10 @@ export class PoolModel {
   }
 }
 
-/** Returns the most cells and bits that SPEC.md allows a pool with this many keys, code and roots included. */
+/**
+ * Returns the maximum cells and bits that SPEC.md allows for a pool with this many keys, including code and
+ * roots.
+ */
 export function maxStorageSize(
   { deposits, withdrawals, claims }: {
     deposits: number;

@@ -1,4 +1,7 @@
-/** Scenarios of the stateful tests as data that fast-check generates, prints and shrinks. The drivers run them. */
+/**
+ * Scenarios of the stateful tests as data that fast-check generates, prints and shrinks. The drivers run
+ * them.
+ */
 import fc from "fast-check";
 import { invalidDeposits, invalidWithdrawals } from "./invalid_messages.ts";
 import { type PriceName, priceNames } from "./pool_ledger.ts";
@@ -23,7 +26,7 @@ export interface WithdrawalChoice {
 export type RetryOffer = "least" | "short" | "ample" | "unknown";
 export type OfferedValue = "least" | "quote" | "ample";
 
-/** Messages that are neither a deposit, a withdrawal nor an order of the owner. */
+/** Messages that are not a deposit, a withdrawal or an order of the owner. */
 export const otherMessageForms = ["empty", "short", "unknown op", "excesses", "bounced"] as const;
 
 export type Step =
@@ -62,7 +65,7 @@ export type Step =
 
 export const DAY = 86_400;
 export const YEAR = 31_557_600;
-/** Keeps the printed cases readable. */
+/** Makes the printed cases readable. */
 const plain = { noNullPrototype: true } as const;
 
 const nano = (most: bigint) => fc.oneof(fc.constant(0n), fc.bigInt(1n, 100n), fc.bigInt(0n, most));
@@ -97,7 +100,7 @@ const retry = as("retry", {
   offer: fc.constantFrom<RetryOffer>("least", "ample", "short", "unknown"),
   bounce: fc.boolean(),
 });
-/** A pool with 254 open claims accepts one withdrawal more, one with 255 none. */
+/** A pool with 254 open claims accepts one more withdrawal, a pool with 255 accepts none. */
 const claims = fc.oneof(
   { weight: 15, arbitrary: fc.constant(0) },
   { weight: 1, arbitrary: fc.constantFrom(254, 255) },
@@ -165,10 +168,10 @@ export function scenarios(longest: number) {
   return fc.record({
     start,
     prices: fc.constantFrom(...priceNames),
-    /** Part of the notes' worth that the pool holds, in thousandths, without `spare`. */
+    /** The part of the notes' value that the pool holds, in thousandths, without `spare`. */
     covered: fc.oneof(fc.constant(1_000), fc.constant(0), fc.nat(1_000)),
     spare: nano(5_000_000_000n),
-    /** Debt per note, in thousandths of the gas of the most expensive deposit. */
+    /** The debt per note, in thousandths of the gas of the most expensive deposit. */
     owed: fc.oneof(fc.constant(0), fc.nat(1_000)),
     steps: fc.array(step, { minLength: 1, maxLength: longest, size: "max" }),
   }, plain);
@@ -177,14 +180,13 @@ type AttendedScenario = ReturnType<typeof scenarios> extends fc.Arbitrary<infer 
 /** An unattended pool: it starts with the balance that SPEC.md states and is never topped up. */
 export type Scenario = AttendedScenario & { readonly unattended?: boolean };
 
-/** How much of the pool's capacity is deposited, and how much of that is withdrawn. */
+/** The part of the pool's capacity that is deposited, and the part of the deposits that is withdrawn. */
 export const fillNames = ["full", "half full", "emptied"] as const;
 export type FillName = typeof fillNames[number];
 
 /**
  * Generates scenarios of pools without messages for decades, at constant and at changing prices.
- *
- * @param notes the notes of a full pool; with the real capacity of 131,072 each message takes seconds
+ * @param notes the notes of a full pool; with the real capacity of 131,072, each message takes seconds
  */
 export function unattendedScenarios(longest: number, notes: number): fc.Arbitrary<Scenario> {
   const idle = as("idle", { seconds: fc.integer({ min: YEAR, max: 40 * YEAR }), brink: fc.constant(0n) });

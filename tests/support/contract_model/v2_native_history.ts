@@ -1,6 +1,6 @@
 /**
- * A version 2 native pool and its model, written from contracts/v2/SPEC.md. Each message's outcome and coins are
- * predicted, and the whole storage is compared with the model's, cell for cell.
+ * A version 2 native pool and its model, written from contracts/v2/SPEC.md. The model predicts each message's
+ * outcome and coins, and the whole storage is compared with the model's, cell for cell.
  */
 import assert from "node:assert/strict";
 import { Address, beginCell, Cell, toNano } from "@ton/core";
@@ -18,11 +18,11 @@ import { assertLeft, balanceChange } from "../contracts/v2_assertions.ts";
 
 const constant = await contractConstants(2);
 /**
- * Gas that a deposit is charged beyond what it uses: what GAS_ENQUEUE_TAIL exceeds the rest of each form by. That rest
- * is the same for every deposit of a form, so the model can compute `pending` to the nano.
+ * The gas that the pool charges a deposit beyond what it uses: GAS_ENQUEUE_TAIL less the rest of each form.
+ * That rest is the same for every deposit of a form, so the model can compute `pending` to the nano.
  */
 const DEPOSIT_SLACK = { op: 215n, comment: 105n };
-/** What the deployer leaves; it pays for 20 idle years at the old prices. */
+/** The coins that the deployer leaves. They pay for 20 idle years at the old prices. */
 export const ENDOWMENT = toNano(60);
 const max = (...values: bigint[]) => values.reduce((a, b) => a > b ? a : b);
 const min = (a: bigint, b: bigint) => a < b ? a : b;
@@ -32,10 +32,13 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 export class V2NativeHistory {
   readonly model: Mutable<V2PoolState>;
   readonly spent: bigint[] = [];
-  /** Outcomes that this history had, by name. */
+  /** The number of outcomes in this history, by name. */
   readonly counts = new Map<string, number>();
   prices = chainPrices(priceLists.old);
-  /** What the pool must have at the end: the endowment, donations, and what withdrawals left beyond their debt. */
+  /**
+   * The balance that the pool must have at the end: the endowment, donations, and what withdrawals left
+   * beyond their debt.
+   */
   kept = 0n;
   messages = 0;
   readonly pick: (count: number) => number;
@@ -60,7 +63,7 @@ export class V2NativeHistory {
     return gas(constant("GAS_SETTLEMENT")) + 2n * forward(0) + forward(0, { cells: 2n, bits: 1920n });
   }
 
-  /** What `count` withdrawals leave, at the pool's balance before their message. */
+  /** Returns the coins that `count` withdrawals leave, given the pool's balance before their message. */
   keep(count: number, balance: bigint) {
     const { deposits, settled, withdrawals, debt, denomination } = this.model;
     const [k, payers, unspent] = [count, settled - withdrawals, deposits - withdrawals].map(BigInt);
@@ -70,7 +73,7 @@ export class V2NativeHistory {
     return { share, total: max(k * 10_000_000n, share + k * max(5_000_000n, endowment), solvency) };
   }
 
-  /** Asserts the exit code and that the whole storage is the model's, and books the storage fee. */
+  /** Asserts the exit code, and that the whole storage equals the model's. Books the storage fee. */
   async check(outcome: V2Outcome, expected: ExitCodeName | undefined, what: string): Promise<void> {
     const { sandbox: { commitments, roots, rootCount, spent, pool }, model } = this;
     assert.equal(outcome.exitCode, expected ? exitCodes[expected] : 0, what);
@@ -84,7 +87,7 @@ export class V2NativeHistory {
     assert.ok((await pool.data()).equals(state), `${what}: the storage is not the model's`);
   }
 
-  /** Checks a refused message: with the bounce flag its value returns, and without it the pool keeps the rest. */
+  /** Checks a refused message: with the bounce flag its value returns; without it the pool keeps the rest. */
   async refused(code: ExitCodeName, value: bigint, send: (bounce: boolean) => Promise<V2Outcome>) {
     const bounce = this.pick(3) > 0;
     const outcome = await send(bounce);
@@ -95,7 +98,7 @@ export class V2NativeHistory {
     await this.check(outcome, code, code);
   }
 
-  /** The code that refuses any deposit now. */
+  /** Returns the code with which the pool currently refuses any deposit. */
   get closed(): ExitCodeName | undefined {
     if (this.model.paused) return "ERR_PAUSED";
     if (this.model.deposits === V2_POOL_CAPACITY) return "ERR_POOL_FULL";
@@ -132,8 +135,7 @@ export class V2NativeHistory {
   }
 
   /**
-   * Sends a message that is not a deposit: a donation, unless its value is that of a note or it is a
-   * comment.
+   * Sends a message that is not a deposit: a donation, unless its value is that of a note or it is a comment.
    */
   async stray(): Promise<void> {
     const { pool } = this.sandbox;
@@ -144,7 +146,7 @@ export class V2NativeHistory {
     const outcome = await this.sandbox.send(body[kind], value, { bounce: this.pick(2) === 0 });
     if (kind >= 2 || value === pool.denomination) {
       assert.equal(balanceChange(outcome), 0n);
-      const isDeposit = kind === 3; // by its first characters
+      const isDeposit = kind === 3; // its first characters decide
       const wrong = value === pool.denomination ? this.closed : "ERR_WRONG_DENOMINATION";
       const code = isDeposit && wrong || "ERR_MALFORMED";
       return await this.check(outcome, code, "a stray that returns");
@@ -186,7 +188,7 @@ export class V2NativeHistory {
     await this.check(outcome, undefined, "settlement");
   }
 
-  /** The balance that a message found, without its value. */
+  /** Returns the balance that a message found, without its value. */
   balanceAt({ tx: { description }, balanceBefore }: V2Outcome): bigint {
     assert.ok(description.type === "generic");
     return balanceBefore - (description.storagePhase?.storageFeesCollected ?? 0n);
@@ -274,7 +276,7 @@ export class V2NativeHistory {
     else await this.togglePause();
   }
 
-  /** Withdraws every note, and compares what the pool is left with. */
+  /** Withdraws every note, and compares the remaining balance of the pool. */
   async finish(): Promise<void> {
     const { model, sandbox } = this;
     for (let i = 0; model.settled < model.deposits && i < 500; i++) {

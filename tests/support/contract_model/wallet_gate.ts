@@ -32,8 +32,7 @@ export function gatedWalletCode(code: Cell, minValue: bigint): Cell {
 }
 
 /**
- * Puts the gate before a wallet, or removes it.
- *
+ * Adds the gate to a wallet, or removes it.
  * @param code the wallet's own code
  * @param minValue nano that the wallet requires of a transfer; 0 for no gate
  * @returns false if there is no wallet at the address

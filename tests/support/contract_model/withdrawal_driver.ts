@@ -1,4 +1,4 @@
-/** The withdrawals of a scenario: valid ones, those that must be refused, and those at a quoted price. */
+/** The withdrawals of a scenario: valid ones, ones that must be refused, and ones at a quoted price. */
 import assert from "node:assert/strict";
 import type { Address } from "@ton/core";
 import { CheckedPool } from "./checked_pool.ts";
@@ -15,9 +15,9 @@ import { DAY, type OfferedValue, type WithdrawalChoice } from "./scenarios.ts";
 
 /** The value that a withdrawal needs. */
 export interface WithdrawalCost {
-  /** The smallest value that is accepted. One nano less is rejected. */
+  /** The smallest value that the pool accepts. It rejects one nano less. */
   readonly minValue: bigint;
-  /** What stays in the pool. */
+  /** The coins that stay in the pool. */
   readonly retained: bigint;
 }
 
@@ -31,17 +31,18 @@ interface Quote {
 export abstract class WithdrawalDriver extends CheckedPool {
   protected quotes: Quote[] = [];
 
-  /** Returns the code with which a withdrawal is refused that fails with `code`, or would be paid. */
+  /** Returns the exit code of a withdrawal that would otherwise fail with `code`, or be paid. */
   withdrawalCode(code?: ExitCodeName): ExitCodeName | undefined {
     return code;
   }
   /**
-   * Returns what a withdrawal needs if the pool has `ground` beside the message's value, and owes `unpaid` for storage.
+   * Returns the value that a withdrawal needs if the pool has `ground` in addition to the message's value,
+   * and owes `unpaid` for storage.
    */
   abstract demand(fields: WithdrawFields, from: Address, ground: bigint, unpaid: bigint): WithdrawalCost;
   /**
-   * Returns the expected result of get_withdraw_value. The emulator runs get methods without the storage that the chain
-   * has recorded as due, so the quotes have to suffice without it.
+   * Returns the expected result of get_withdraw_value. The emulator runs get methods without the storage that
+   * the chain has recorded as due, so the quotes must be sufficient without it.
    */
   abstract expectedQuote(refund: bigint, balance: bigint): bigint;
   /** Asserts the payouts of an accepted withdrawal. */
@@ -71,7 +72,7 @@ export abstract class WithdrawalDriver extends CheckedPool {
     };
   }
 
-  /** Returns what a withdrawal needs now. */
+  /** Returns the value that a withdrawal needs now. */
   async currentDemand(fields: WithdrawFields, from: Address): Promise<WithdrawalCost> {
     const { ledger } = this;
     return this.demand(fields, from, await ledger.spendableBalance(), await ledger.unpaidStorage());
@@ -88,14 +89,14 @@ export abstract class WithdrawalDriver extends CheckedPool {
   }
 
   /**
-   * Sends a withdrawal. It must be accepted if a note is left and both parties can be paid. From a message that does not
-   * bounce, the chain first deducts the storage fees that the balance does not cover.
+   * Sends a withdrawal. The pool must accept it if a note is left and both parties can be paid. From a
+   * message that does not bounce, the chain first deducts the storage fees that the balance does not cover.
    */
   async submit(fields: WithdrawFields, value: bigint, from: Address, flag = true): Promise<void> {
     const { model, pool, ledger: books } = this;
     const foretold = await books.spendableBalance();
     const unpaid = await books.unpaidStorage();
-    const bounce = flag || value - unpaid < books.prices.gas(400_000n); // too little to run at all
+    const bounce = flag || value - unpaid < books.prices.gas(400_000n); // too low to run at all
     const demand = this.demand(fields, from, foretold, bounce ? unpaid : 0n);
     const body = provenWithdrawal(fields);
     const isShort = !bounce && value - unpaid < demand.minValue;
@@ -160,8 +161,8 @@ export abstract class WithdrawalDriver extends CheckedPool {
   }
 
   /**
-   * Returns whether the getter can know the due storage fees: it counts from the last deposit or withdrawal (SPEC.md,
-   * condition 4).
+   * Returns whether the getter can know the due storage fees: it counts from the last deposit or withdrawal
+   * (SPEC.md, condition 4).
    */
   async canQuote(): Promise<boolean> {
     const { model, ledger: books } = this;
@@ -170,7 +171,7 @@ export abstract class WithdrawalDriver extends CheckedPool {
       books.prices.storage({ ...maxStorageSize(model, this.fixed), seconds });
   }
 
-  /** Withdraws with exactly the value that was quoted at most a day ago, whatever has happened since. */
+  /** Withdraws with exactly the value that was quoted at most a day ago, even if the pool has changed. */
   async withdrawAtQuote(choice: WithdrawalChoice): Promise<void> {
     this.quotes = this.quotes.filter(({ at }) => at + DAY >= this.ledger.now);
     if (this.model.unspent === 0) return;

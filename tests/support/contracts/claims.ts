@@ -8,7 +8,7 @@ import type { Outcome } from "../../../testkit/chain/pool_sandbox.ts";
 
 export const at = (byte: number) => new Address(0, Buffer.alloc(32, byte));
 
-/** Replaces the wallet by a contract that throws; the returned function restores the wallet. */
+/** Replaces the wallet by a contract that throws. The returned function restores the wallet. */
 export async function lockWallet(
   { pool: { chain }, poolWallet }: JettonSandbox,
 ): Promise<() => Promise<void>> {
@@ -21,7 +21,7 @@ export async function lockWallet(
   return () => chain.setShardAccount(poolWallet, before);
 }
 
-/** The logs of refused payouts in all transactions of the pool. */
+/** Returns the logs of refused payouts in all transactions of the pool. */
 export function refusals(
   { pool }: JettonSandbox,
   outcome: Outcome,

@@ -33,7 +33,7 @@ function flagged(bytes: Uint8Array, change: (flags: number) => number): Uint8Arr
 
 const infinity = (size: number) => flagged(new Uint8Array(size), () => 0xc0);
 const zeros = (size: number) => new Uint8Array(size);
-/** Encodes q as x: out of range, although it would reduce to 0. */
+/** Returns q as an encoded x: it is out of range, although it would reduce to 0. */
 const overflow = (size: number) => {
   const hex = BASE_FIELD_MODULUS.toString(16).padStart(96, "0").padEnd(2 * size, "0");
   return flagged(Uint8Array.from(hex.match(/../g)!, (byte) => parseInt(byte, 16)), (flags) => flags | 0x80);
@@ -58,8 +58,8 @@ export const generator2 = G2.Point.BASE.toBytes(true);
 export const negatePoint = (bytes: Uint8Array) => flagged(bytes, (flags) => flags ^ 0x20);
 
 /**
- * Moves a point of G1 out of its subgroup such that its pairings stay the same: adds a point of an order prime to r,
- * which pairs to one with every other.
+ * Moves a point of G1 out of its subgroup without changing its pairings: adds a point whose order is prime to
+ * r, which pairs to one with every other point.
  */
 export function leaveSubgroup(bytes: Uint8Array): Uint8Array {
   const [x, y] = offSubgroupG1().map(BigInt);
@@ -70,7 +70,7 @@ export function leaveSubgroup(bytes: Uint8Array): Uint8Array {
   return compressG1([String(moved.x), String(moved.y)]);
 }
 
-/** Ways to invalidate a proof whose signals are right. */
+/** Ways to invalidate a proof with correct signals. */
 export const invalidations: Record<string, (proof: ProofPoints) => Partial<ProofPoints>> = {
   "a outside the subgroup": () => ({ a: compressG1(offSubgroupG1()) }),
   "c outside the subgroup": () => ({ c: compressG1(offSubgroupG1()) }),

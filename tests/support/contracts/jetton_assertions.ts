@@ -1,4 +1,4 @@
-/** Assertions that the jetton pool's tests share. */
+/** Assertions that several tests of the jetton pool use. */
 import assert from "node:assert/strict";
 import { type ExitCodeName, exitCodes } from "../../../src/core/errors/problem.ts";
 import { loadDepositRefusal } from "../../../src/core/protocol/messages/jetton_messages.ts";
@@ -11,8 +11,8 @@ import {
 import type { Outcome } from "../../../testkit/chain/pool_sandbox.ts";
 
 /**
- * Asserts that the pool returns a deposit's jettons with this code: its state and coins are unchanged to the nano, it
- * logs nothing, and the depositor receives the jettons, the reason and the unused value.
+ * Asserts that the pool returns a deposit's jettons with this code: its state and coins do not change by a
+ * nano, it logs nothing, and the depositor receives the jettons, the reason and the unused value.
  */
 export async function assertJettonsReturned(
   jettons: JettonSandbox,
@@ -40,7 +40,7 @@ export async function assertJettonsReturned(
   assert.equal(queryId, outcome.tx.inMessage!.body.beginParse().skip(32).loadUintBig(64), "another query id");
   assert.ok(sender?.equals(pool.address));
 
-  // The value of the notification was forwarded with the jettons, less gas and forward fees.
+  // The notification's value was forwarded with the jettons, less gas and forward fees.
   const [back] = outcome.sent;
   const came = outcome.tx.inMessage;
   assert.ok(outcome.sent.length === 1 && back.info.type === "internal" && came?.info.type === "internal");

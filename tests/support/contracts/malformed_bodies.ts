@@ -45,7 +45,7 @@ export const malformedProofs: Record<string, (proof: Cell) => Cell> = {
     alterCell(proof, { refs: [libraryReference(proof.refs[0])] }),
 };
 
-/** Addresses in a message, valid and invalid ones. */
+/** Stores valid and invalid addresses in a message. */
 export const storeStdAddress = (workchain = 0) => (builder: Builder) =>
   builder.storeUint(0b100, 3).storeInt(workchain, 8).storeUint(0x1234, 256);
 export const storeNoAddress = (builder: Builder) => builder.storeUint(0, 2);

@@ -2,7 +2,10 @@
 import type { Message, Transaction } from "@ton/core";
 import type { PoolSandbox } from "../../../testkit/chain/pool_sandbox.ts";
 
-/** Delivers messages to the pool, then everything they cause. Returns the exit codes of the pool's transactions. */
+/**
+ * Delivers messages to the pool, then all messages that they cause. Returns the exit codes of the pool's
+ * transactions.
+ */
 export async function deliverInOneBlock(pool: PoolSandbox, messages: readonly Message[]): Promise<number[]> {
   const queues = [];
   for (const message of messages) {

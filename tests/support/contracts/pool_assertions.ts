@@ -1,4 +1,4 @@
-/** Assertions that the contract tests share. */
+/** Assertions that several contract tests use. */
 import assert from "node:assert/strict";
 import { type ExitCodeName, exitCodes } from "../../../src/core/errors/problem.ts";
 import { loadDepositRefusal } from "../../../src/core/protocol/messages/jetton_messages.ts";
@@ -7,9 +7,9 @@ import { opCodeOf } from "../../../testkit/chain/jetton_sandbox.ts";
 import type { Outcome, PoolSandbox } from "../../../testkit/chain/pool_sandbox.ts";
 
 /**
- * Asserts that the pool rejects what `attempt` sends: state and balance are unchanged to the nano, it logs nothing,
- * and the value comes back less the cost of execution and of the way back. Deposits come back by a message of the pool
- * with the exit code, everything else by a bounce.
+ * Asserts that the pool rejects the messages of `attempt`: state and balance do not change by a nano, it logs
+ * nothing, and the value returns less the cost of execution and of the return message. The pool itself
+ * returns deposits with the exit code; all other messages bounce.
  */
 export async function assertRejected(
   pool: PoolSandbox,

@@ -1,6 +1,6 @@
 /**
- * Reads cells by the constructors of a TL-B file, as far as `contracts/types.tlb` uses TL-B. It is strict, so that a
- * cell that parses is one that the file describes.
+ * Reads cells by the constructors of a TL-B file, as far as `contracts/types.tlb` uses TL-B. It is strict: it
+ * only accepts cells that the file describes.
  */
 import type { Cell, Slice } from "@ton/core";
 

@@ -1,4 +1,4 @@
-/** Assertions that the tests of version 2 pools share. */
+/** Assertions that several tests of version 2 pools use. */
 import assert from "node:assert/strict";
 import type { Address } from "@ton/core";
 import { type ExitCodeName, exitCodes } from "../../../src/core/errors/problem.ts";
@@ -19,7 +19,7 @@ export function assertAccepted<T extends V2Outcome>(outcome: T, what = ""): T {
   return outcome;
 }
 
-/** Returns the change of the pool's balance by a message, without the storage fees of the time before it. */
+/** Returns the change of the pool's balance by a message, without the storage fees for the time before it. */
 export function balanceChange({ tx, balanceBefore, balanceAfter }: V2Outcome): bigint {
   assert.ok(tx.description.type === "generic");
   return balanceAfter - balanceBefore + (tx.description.storagePhase?.storageFeesCollected ?? 0n);
@@ -118,11 +118,11 @@ export async function assertStateMirrored(sandbox: V2Sandbox, generation = 0): P
   }
 }
 
-/** Gas that the pool may charge beyond what it used. */
+/** The gas that the pool may charge beyond what it used. */
 const GAS_TOLERANCE = 300n;
 const LOG = { cells: 1n, bits: 534n };
 
-/** Asserts that the pool has what it must, and at most the tolerance more. */
+/** Asserts that the pool has the expected coins, and at most the tolerance more. */
 export function assertLeft(outcome: V2Outcome, expected: bigint, prices: ChainPrices, what: string): void {
   const beside = balanceChange(outcome) - expected;
   assert.ok(beside >= 0n, `${what}: the pool lacks ${-beside}`);

@@ -9,7 +9,7 @@ import { invalidateProof, invalidations, unpackProof } from "./invalid_proofs.ts
 
 type ItemTable = Record<string, readonly [ExitCodeName, (sandbox: V2Sandbox) => V2WithdrawChange]>;
 
-/** A key of slot 5, which has others (`slotOf`). */
+/** A key of slot 5, which contains other keys (`slotOf`). */
 const KEY = (99n << 12n) | 5n;
 
 function spoiledPath({ spent }: V2Sandbox): V2WithdrawChange {
@@ -30,7 +30,7 @@ function invalidPoints(sandbox: V2Sandbox, spoil: keyof typeof invalidations): V
   return { ...request, proof: invalidateProof(unpackProof(request.proof), invalidations[spoil]) };
 }
 
-/** Faults that refuse the whole message. Slot 5 of the pool has keys. */
+/** Faults that make the pool refuse the whole message. Slot 5 of the pool has keys. */
 export const itemFaults: ItemTable = {
   "a proof of other signals": ["ERR_PROOF_INVALID", () => ({ signals: [1n, 2n, 3n, 4n, 5n, 6n] })],
   "a nullifier hash of r": ["ERR_NOT_IN_FIELD", () => ({ nullifierHash: FIELD_MODULUS })],
@@ -52,7 +52,7 @@ export const itemFaults: ItemTable = {
   ),
 };
 
-/** Faults for which an item is left out. */
+/** Faults that make the pool skip an item. */
 export const skippedItems: ItemTable = {
   "a stale path": ["ERR_STALE_SLOT", () => ({ carried: beginCell().storeUint(1, 96).endCell() })],
   "no path for a used slot": ["ERR_STALE_SLOT", () => ({ nullifierHash: KEY, carried: null })],
@@ -61,7 +61,7 @@ export const skippedItems: ItemTable = {
   "a wrong number of the root": ["ERR_UNKNOWN_ROOT", () => ({ rootNumber: 7 })],
 };
 
-/** Layouts of one item, from those of a valid one without and with the reference to the next. */
+/** Builds wrong layouts of an item from a valid one, without and with the reference to the next item. */
 const itemLayouts: Record<string, (item: Cell) => Cell> = {
   "an empty item": () => Cell.EMPTY,
   "an item of one bit more": (item) => beginCell().storeSlice(item.beginParse()).storeBit(0).endCell(),

@@ -26,7 +26,10 @@ export async function poke({ pool }: V2Sandbox): Promise<void> {
   );
 }
 
-/** Sends a state to the pool through a contract that holds it, because the chain limits what contracts send. */
+/**
+ * Sends a state to the pool through a contract that stores it, because the chain limits the messages of
+ * contracts.
+ */
 export async function sendState(
   { pool }: V2Sandbox,
   init: { code: Cell; data: Cell },

@@ -6,23 +6,23 @@ import { contractConstants } from "../../../testkit/chain/contract_constants.ts"
 const constant = await contractConstants(2);
 const max = (a: bigint, b: bigint) => a > b ? a : b;
 
-/** Returns the cost of a lone settlement: C. */
+/** Returns the cost of a settlement by itself: C. */
 export function settlementCost(prices: ChainPrices): bigint {
   return prices.gas(constant("GAS_SETTLEMENT")) + 2n * prices.forward(0) +
     prices.forward(0, { cells: 2n, bits: 1920n });
 }
 
-/** Returns what a deposit leaves for its settlement. */
+/** Returns the coins that a deposit leaves for its settlement. */
 export function settlementShare(prices: ChainPrices): bigint {
   return (9n * settlementCost(prices) + 7n) / 8n;
 }
 
-/** Returns what a deposit and a withdrawal leave for storage. */
+/** Returns the coins that a deposit and a withdrawal leave for storage. */
 export function storageShare(prices: ChainPrices): bigint {
   return max(toNano("0.01"), prices.storage({ cells: 1n, bits: 300n, seconds: 1_262_304_000n }));
 }
 
-/** Returns the least value of a transfer to the pool's wallet. */
+/** Returns the lowest value of a transfer to the pool's wallet. */
 export function transferValue(prices: ChainPrices): bigint {
   return max(
     toNano("0.1"),
@@ -31,18 +31,18 @@ export function transferValue(prices: ChainPrices): bigint {
   );
 }
 
-/** Returns the least value of a transfer with its forward fee. */
+/** Returns the lowest value of a transfer with its forward fee. */
 export function transferCost(prices: ChainPrices): bigint {
   return transferValue(prices) + prices.forward(0, { cells: 1n, bits: 880n });
 }
 
-/** Returns the least value of a deposit's notification, without storage that is due. */
+/** Returns the lowest value of a deposit's notification, without due storage. */
 export function depositValue(prices: ChainPrices): bigint {
   return prices.gas(constant("GAS_HIGHEST_JETTON_DEPOSIT")) + prices.forward(0) + transferValue(prices) +
     prices.forward(0, { cells: 2n, bits: 928n }) + settlementShare(prices) + storageShare(prices);
 }
 
-/** Returns the least value of a retry, without storage that is due. */
+/** Returns the lowest value of a retry, without due storage. */
 export function retryValue(prices: ChainPrices): bigint {
   return prices.gas(constant("GAS_HIGHEST_RETRY")) + transferCost(prices);
 }

@@ -1,4 +1,4 @@
-/** What the tests of the guides share: programs, deposits and answers. */
+/** The programs, deposits and answers that several tests of the guides use. */
 import assert from "node:assert/strict";
 import { Address } from "@ton/core";
 import type { Localnet } from "../../../src/localnet/localnet.ts";

@@ -1,4 +1,4 @@
-/** Lists the files of the repository without the help of git. */
+/** Lists the files of the repository without git. */
 
 /** Names that .gitignore lists, and git's own folder. */
 const IGNORED_NAMES =

@@ -9,7 +9,7 @@ export type Substitutions = readonly (readonly [named: string, here: string])[];
 /** A folder to run blocks in. */
 export interface ShellFolder {
   readonly dir: string;
-  /** Runs a block, which must succeed. Returns its output, standard error included. */
+  /** Runs a block, which must succeed. Returns its output, including standard error. */
   run(block: CodeBlock, env?: Record<string, string>, stead?: Substitutions): Promise<string>;
   /**
    * Runs a block whose last command does not end, runs `meanwhile`, and sends SIGTERM to its process group. Returns
@@ -69,7 +69,7 @@ export async function createShellFolder(dir: string, tools: readonly string[] = 
   };
 }
 
-/** Keeps the runtime's cache whatever HOME is. */
+/** Returns variables that keep the runtime's cache under any HOME. */
 function denoCacheEnv(): Record<string, string> {
   return { DENO_DIR: Deno.env.get("DENO_DIR") ?? `${Deno.env.get("HOME")}/.cache/deno` };
 }

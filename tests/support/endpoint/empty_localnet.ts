@@ -8,7 +8,7 @@ import { openWallet, type Wallet } from "../../../src/ton/wallet/wallet.ts";
 export interface EmptyLocalnet {
   readonly net: Localnet;
   readonly chain: Chain;
-  /** Has coins. */
+  /** A wallet with coins. */
   readonly wallet: Wallet;
   /** Deploys a contract and returns its address. */
   deploy(init: StateInit, value: bigint): Promise<Address>;

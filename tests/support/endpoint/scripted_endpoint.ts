@@ -4,7 +4,7 @@ import { Problem, type ProblemCode } from "../../../src/core/errors/problem.ts";
 import type { Clock } from "../../../src/core/time.ts";
 import { connect } from "../../../src/ton/endpoint/toncenter.ts";
 
-/** A clock that only advances when something waits. */
+/** Returns a clock that advances only during waits. */
 function testClock(): Clock & { waits: number[] } {
   const waits: number[] = [];
   let now = 0;

@@ -1,6 +1,6 @@
 /**
- * What clients that share no code with src/ have in common: snarkjs, npm poseidon-bls12381, @noble/curves and @ton/ton,
- * written from the protocol's documents alone.
+ * Parts of the clients that share no code with src/: snarkjs, npm poseidon-bls12381, @noble/curves and
+ * @ton/ton, written from the protocol's documents alone.
  */
 import assert from "node:assert/strict";
 import { bls12_381 } from "@noble/curves/bls12-381.js";
@@ -22,7 +22,7 @@ export const hash = (left: bigint, right: bigint): bigint => poseidon2([left, ri
 export const zeros = [integer(keccak_256(new TextEncoder().encode("tornado"))) % Fr.ORDER];
 while (zeros.length <= HEIGHT) zeros.push(hash(zeros[zeros.length - 1], zeros[zeros.length - 1]));
 
-/** Root and path of leaf `index`, level by level, nothing clever. */
+/** Returns the root and the path of leaf `index`, computed level by level in the simplest way. */
 export function pathOf(leaves: readonly bigint[], index: number) {
   let level = [...leaves];
   const pathElements: bigint[] = [];

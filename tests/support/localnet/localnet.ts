@@ -1,4 +1,4 @@
-/** A localnet that is closed at the end of a test, and requests to it. */
+/** Starts a localnet that closes at the end of a test, and sends requests to it. */
 import { Address } from "@ton/core";
 import { type Localnet, startLocalnet } from "../../../src/localnet/localnet.ts";
 

@@ -1,4 +1,4 @@
-/** A localnet to deploy on, with a wallet that pays. */
+/** A localnet for deployments, with a wallet that has coins. */
 import assert from "node:assert/strict";
 import { Address } from "@ton/core";
 import { Problem, type ProblemCode } from "../../../src/core/errors/problem.ts";
@@ -17,7 +17,7 @@ export const native = { asset: "native", owner: null } as const;
 export interface DeployTools {
   readonly net: Localnet;
   readonly chain: Chain;
-  /** Has coins. */
+  /** A wallet with coins. */
   readonly wallet: Wallet;
 }
 
@@ -43,7 +43,7 @@ export function problem(code: ProblemCode, message = /./) {
   };
 }
 
-/** Keys with one point negated, behind an artifact store that does not notice. */
+/** Returns keys with one point negated, in an artifact store that does not detect it. */
 export function negatedKeys(real: Artifacts): Artifacts {
   return {
     ...real,

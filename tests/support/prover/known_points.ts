@@ -1,6 +1,6 @@
 /**
- * Points of both curves with sums that are known without adding them up: k times the generator plus t times a point
- * of small order, which lies outside the subgroup. Also the encodings of keys and proofs.
+ * Points of both curves whose sums are known without addition: k times the generator plus t times a point of
+ * small order, which lies outside the subgroup. Also encodes keys and proofs.
  */
 import { normalizeZ } from "@noble/curves/abstract/curve.js";
 import { bls12_381 } from "@noble/curves/bls12-381.js";
@@ -10,7 +10,7 @@ import { offSubgroupG2 } from "./off_subgroup_points.ts";
 
 const { G1, G2 } = bls12_381;
 
-/** The same k and t in both groups. k = t = 0 is infinity. */
+/** The factors of a point, the same in both groups. k = t = 0 is infinity. */
 export interface KnownPoint {
   /** From 0 to r - 1. */
   readonly k: bigint;
@@ -83,7 +83,7 @@ export function g1Bytes(point: G1Point): Uint8Array<ArrayBuffer> {
   return fromHex(g1Hex(point));
 }
 
-/** As {@linkcode g1Bytes}, with c0 before c1. */
+/** Works like {@linkcode g1Bytes}, with c0 before c1. */
 export function g2Bytes(point: G2Point): Uint8Array<ArrayBuffer> {
   if (point.is0()) return new Uint8Array(192);
   const { x, y } = point.toAffine();
@@ -115,7 +115,7 @@ export function g1KeyBytes(point: G1Point): Uint8Array {
   return pointFromHex(g1Hex(point));
 }
 
-/** As {@linkcode g1KeyBytes}. */
+/** Works like {@linkcode g1KeyBytes}, for G2. */
 export function g2KeyBytes(point: G2Point): Uint8Array {
   if (point.is0()) return new Uint8Array(192);
   const { x, y } = point.toAffine();

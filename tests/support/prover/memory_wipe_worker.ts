@@ -15,7 +15,7 @@ export interface RemainingBytes {
   readonly witnessProgram: number;
 }
 
-/** Sent first. The worker accepts tasks from then on. */
+/** The first message. The worker accepts tasks after it. */
 export interface WorkerReady {
   readonly kind: "ready";
 }

@@ -13,7 +13,7 @@ export function offSubgroupG1(): string[] {
   }
 }
 
-/** As {@linkcode offSubgroupG1}, for G2. */
+/** Works like {@linkcode offSubgroupG1}, for G2. */
 export function offSubgroupG2(): string[][] {
   for (let c0 = 0n;; c0++) {
     const x = Fp2.create({ c0, c1: 0n });

@@ -9,8 +9,8 @@ export const DOMAIN_SIZE = 8;
 const R_SQUARED = 2n ** 512n % FIELD_MODULUS;
 
 /**
- * Returns a key with the points as A, B1 and B2, those from the second on as L, and eight of them as H. `constants`
- * are alpha and beta. Row j has signal j on the left and signal j + 1 on the right.
+ * Returns a key with the points as A, B1 and B2, the points from the second on as L, and eight of them as H.
+ * `constants` are alpha and beta. Row j has signal j on the left and signal j + 1 on the right.
  */
 export function syntheticZkey(
   points: readonly CurvePoints[],
@@ -48,7 +48,7 @@ export function syntheticZkey(
   return serializeZkey(key);
 }
 
-/** Returns a witness as section 2 of a `.wtns` file holds it. Values need not be below r. */
+/** Returns a witness in the format of section 2 of a `.wtns` file. Values need not be below r. */
 export function witnessBytes(values: readonly bigint[]): Uint8Array<ArrayBuffer> {
   return concatBytes(...values.map(littleEndian));
 }

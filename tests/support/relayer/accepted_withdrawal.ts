@@ -12,7 +12,10 @@ export function startWithoutSending(net: RelayerHarness): Promise<unknown> {
   });
 }
 
-/** Returns the body of a withdrawal that was accepted and not sent when the relayer stopped, and its status query. */
+/**
+ * Returns the body of a withdrawal that the relayer accepted and had not sent when it stopped, and its status
+ * query.
+ */
 export async function acceptWithoutSending(
   net: RelayerHarness,
   key: string,

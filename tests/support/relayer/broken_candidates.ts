@@ -34,7 +34,7 @@ function knowingJob({ deps, pool, request }: Base, more: Partial<Job>): CheckDep
   return { ...deps, store: { ...deps.store, job: () => Promise.resolve(job) } };
 }
 
-/** What a good withdrawal and its broken variants share. */
+/** The parts that a good withdrawal and its broken variants have in common. */
 interface Base {
   readonly candidate: Candidate;
   readonly request: Candidate["request"];
@@ -45,7 +45,7 @@ interface Base {
   readonly prices: Awaited<ReturnType<PriceCache["getPrices"]>>;
 }
 
-/** Returns, for the name of each check, a candidate that only this check refuses. */
+/** Returns a candidate for the name of each check, which only this check refuses. */
 export async function breakEachCheck(base: Base): Promise<Record<string, Candidate>> {
   const { candidate, request, spentRequest, deps, pool, prices } = base;
   const stopped = alteredPool(pool, {});

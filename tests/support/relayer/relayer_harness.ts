@@ -47,7 +47,7 @@ export interface HarnessOverrides {
   readonly caps?: HourlyCaps;
   /** Signs instead of the localnet's wallet for the relayer. */
   readonly signer?: LocalWallet;
-  /** Most that a withdrawal of jettons may cost, in nano. */
+  /** The maximum cost of a withdrawal of jettons, in nano. */
   readonly maxCostNano?: bigint;
   readonly metrics?: Metrics;
   /** Default: the relayer settles nothing. */
@@ -61,7 +61,7 @@ export class RelayerHarness implements AsyncDisposable {
   relayer!: Relayer;
   /** The store of the running relayer. */
   store!: Store;
-  /** While true, the relayer's requests to the endpoint fail. */
+  /** If true, the relayer's requests to the endpoint fail. */
   shut = false;
   relayerAddress: Address;
   #app!: ReturnType<typeof createApp>;

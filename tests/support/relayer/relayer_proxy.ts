@@ -7,13 +7,13 @@ export type AnswerTransform = (path: string, answer: any) => unknown;
 
 export interface RelayerProxy extends AsyncDisposable {
   readonly url: string;
-  /** While true, submissions are not forwarded and get no answer. */
+  /** If true, submissions are not forwarded and get no answer. */
   holdSubmissions: boolean;
   /** The requested paths, with their queries. */
   readonly requestedPaths: readonly string[];
 }
 
-/** Serves `api`. @param instead answers itself when it returns a response */
+/** Serves `api`. @param instead may return a response, which replaces the relayer's */
 export function startRelayerProxy(
   api: (request: Request) => Promise<Response>,
   lie: AnswerTransform = (_, answer) => answer,
@@ -32,7 +32,7 @@ export function startRelayerProxy(
     const answer = instead(pathname);
     if (answer) return answer;
     const asJson = new Request(request);
-    asJson.headers.set("accept", "application/json"); // leaves as bytes cannot be altered
+    asJson.headers.set("accept", "application/json"); // only JSON can be altered
     const response = await api(asJson);
     const body = JSON.stringify(lie(pathname, await response.json()));
     return new Response(body, { status: response.status, headers: { "content-type": "application/json" } });

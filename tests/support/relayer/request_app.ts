@@ -1,4 +1,4 @@
-/** Requests to the API without a listener. */
+/** Sends requests to the API without a listener. */
 import type { App } from "../../../src/http/app.ts";
 
 /** Answers a request to `input`, a path or a URL, as if it came from `peer`. */

@@ -11,7 +11,7 @@ const hash = (i: number) => i.toString(16).padStart(64, "0");
 /** Returns widely spread values as wide as field elements. */
 const element = (i: number) => 2n ** 250n + BigInt(i) * 2n ** 200n + BigInt(i);
 
-/** How many rows of some kinds there are, per pool. */
+/** The number of rows of some kinds, per pool. */
 interface RowCounts {
   readonly deposits: number;
   readonly jobs: number;
@@ -67,7 +67,7 @@ function createJob(pool: string, i: number): Job {
   };
 }
 
-/** Returns a transfer of the first broadcast jobs, of which it has at most four. */
+/** Returns a transfer of the first broadcast jobs, at most four. */
 function createTransfer(jobs: number): ArchiveRow {
   const broadcast = samplePools.flatMap((pool) =>
     Array.from({ length: jobs }, (_, i) => i).filter((i) => jobState(i) === "broadcast")
@@ -127,7 +127,7 @@ function* withdrawalRows(pool: string, paid: ReadonlySet<number>): Generator<Arc
   }
 }
 
-/** `settled`: deposits; 0 in a version 1 pool. */
+/** `settled` is the number of settled deposits, 0 in a version 1 pool. */
 function* logRows(pool: string, paid: ReadonlySet<number>, settled: number): Generator<ArchiveRow> {
   const settlements = settled === 0 ? [] : [1, settled];
   const log = [

@@ -25,7 +25,7 @@ export class Version2Harness {
     this.address = net.pool(key).address.toString();
   }
 
-  /** In the pool's smallest unit. */
+  /** Returns the fee in the pool's smallest unit. */
   get fee(): bigint {
     return this.net.pool(this.key).denomination / 50n;
   }
@@ -51,7 +51,10 @@ export class Version2Harness {
     await waitUntil("the deposit is queued", async () => await this.pool.getNextIndex() > before);
   }
 
-  /** Settles all waiting deposits from the user's wallet, and waits until the relayer has indexed it. */
+  /**
+   * Settles all waiting deposits from the user's wallet, and waits until the relayer has indexed the
+   * settlement.
+   */
   async settle(commitments: readonly bigint[]): Promise<void> {
     const { user: wallet, prover } = this.net;
     await settleDeposits({ pool: this.pool, wallet, prover }, { pollIntervalMs: 50 });
@@ -83,7 +86,7 @@ export class Version2Harness {
     return { pool: this.address, proof, publicSignals, recipient: recipient.toString(), ...amounts };
   }
 
-  /** Returns the message of the note of leaf 0, without a relayer, for an empty slot. */
+  /** Returns the message that withdraws the note of leaf 0 without a relayer, for an empty slot. */
   async directWithdrawal({ nullifier, secret }: Note) {
     const nullifierHash = poseidon([nullifier, 0n]);
     const { proof } = await this.net.prover.proveWithdraw2({

@@ -25,7 +25,7 @@ export const KEY = "native-1";
 export const recipient = Address.parse(`0:${"42".repeat(32)}`);
 export const stranger = Address.parse(`0:${"43".repeat(32)}`);
 
-/** Getters of a pool with open claims. */
+/** Returns the getters of a pool with open claims. */
 export function withClaims(info: PoolInfo, claims: number): PoolCache {
   const poolCache = {
     getPoolInfo: () => Promise.resolve({ ...info, claims }),
@@ -41,17 +41,17 @@ export const untilRoot = withdrawalChecks.slice(
   withdrawalChecks.findIndex(({ name }) => name === "proof verifies"),
 );
 
-/** A full history in which `newer` roots are newer than the request's. */
+/** Returns a full history in which `newer` roots are newer than the request's. */
 export function newerRoots(newer: number, { signals }: WithdrawRequest): bigint[] {
   return Array.from({ length: 30 }, (_, i) => i === newer ? signals.root : 1_000n + BigInt(i));
 }
 
-/** A wallet with this fixed balance. */
+/** Returns a wallet with this fixed balance. */
 export function holding(balance: bigint, stop: bigint): WalletBalance {
   return new WalletBalance({ balance: () => Promise.resolve(balance) }, systemClock, { warn: 0n, stop });
 }
 
-/** Caps that another withdrawal has reached. */
+/** Returns caps that another withdrawal has reached. */
 export async function reached(): Promise<HourlyCaps> {
   const caps = new HourlyCaps(createMemoryRateLimitStore(Date.now), { hourly: 1, hourlyPerPool: 0 });
   await caps.reserve({ pool: "0:aa", nullifierHash: 1n });
@@ -64,7 +64,10 @@ export async function refusals(candidate: Candidate): Promise<string[]> {
   return names;
 }
 
-/** A refund within the operator's gift that the fee does not pay for: 0.06 - 0.02 is below the floor of 0.05. */
+/**
+ * Returns a request for a refund that the operator's policy allows but the fee does not cover: 0.06 - 0.02 is
+ * below the floor of 0.05.
+ */
 export async function requestOf(net: RelayerHarness, note: Note): Promise<WithdrawRequest> {
   const { proof, publicSignals, fee, refund } = await net.withdrawal(KEY, note, {
     recipient,
@@ -88,7 +91,7 @@ export async function requestOf(net: RelayerHarness, note: Note): Promise<Withdr
   };
 }
 
-/** Anybody may submit a withdrawal: the relayer is paid, and its store knows nothing of it. */
+/** Withdraws without this relayer's store: anyone may submit a withdrawal that pays the relayer. */
 export async function withdrawDirectly(
   net: RelayerHarness,
   { signals, proof, fee, refund }: WithdrawRequest,

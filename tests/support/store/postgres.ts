@@ -1,4 +1,4 @@
-/** What tests of the PostgreSQL store share. Each test has its own database on a real server. */
+/** Helpers for tests of the PostgreSQL store. Each test has its own database on a real server. */
 import { Buffer } from "node:buffer";
 import { Address } from "@ton/core";
 import { freshDatabase, postgresServer } from "../../../testkit/servers/services.ts";

@@ -1,6 +1,6 @@
 /**
- * What tests of every store share: the stores, and rows to write. PostgreSQL is a real server, once reached directly and
- * once through a transaction pooler. A new adapter is one more row of `stores`.
+ * Helpers for tests of every store: the stores, and rows to write. PostgreSQL is a real server, reached both
+ * directly and through a transaction pooler. For a new adapter, add a row to `stores`.
  */
 import { ok } from "node:assert/strict";
 import { Buffer } from "node:buffer";
@@ -17,7 +17,7 @@ import { openKvStore } from "../../../src/store/kv/kv_store.ts";
 import { openPostgresStore } from "../../../src/store/postgres/postgres_store.ts";
 import type { Cursor, Job, JobEvent, Store, Transfer } from "../../../src/store/store.ts";
 
-/** Opens the same store again and again: what one opening wrote, the next one finds. */
+/** Opens the same store repeatedly: each opening finds what an earlier one wrote. */
 interface Opening {
   open(): Promise<Store>;
   remove(): Promise<void>;
@@ -37,7 +37,7 @@ const stores: [name: string, ignore: boolean, prepare: () => Promise<Opening>][]
   ["postgres", !await postgresServer(), postgres((url) => Promise.resolve(url))],
   ["postgres behind PgBouncer", !await pgbouncerServer(), postgres(throughPgbouncer)],
 ];
-/** Longer than any test. */
+/** A time that is longer than any test. */
 const LEAD_MS = 600_000;
 
 export const pool = new Address(0, Buffer.alloc(32, 0xab)).toRawString();
@@ -103,7 +103,7 @@ export const keep = () => undefined;
 export const confirm = (found: Job, event: JobEvent): Job | undefined =>
   event.kind === "withdrawal" ? { ...found, state: "confirmed", txHash: event.tx.hash } : undefined;
 
-/** Registers a test of every store. `reopen` closes the store and opens what it wrote. */
+/** Registers a test of every store. `reopen` closes the store and opens it again with its content. */
 export function testStores(
   claim: string,
   act: (store: Store, reopen: () => Promise<Store>) => Promise<void>,

@@ -1,4 +1,4 @@
-/** Checks what a test needs of the machine. Pass the result as `ignore` to skip the test by name. */
+/** Checks what a test requires of the machine. Pass the result as `ignore` to skip the test by name. */
 
 const answers = new Map<string, Promise<boolean>>();
 

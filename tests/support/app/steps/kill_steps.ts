@@ -1,11 +1,11 @@
 /// <reference lib="dom" />
-/** Kills a tab at drawn moments of a flow. */
+/** Kills a tab at random moments of a flow. */
 import fc from "fast-check";
 import { depth, seed } from "../../../../testkit/random/property_runs.ts";
 import type { Visit } from "../fault_scene.ts";
 import { type Journey, PASSPHRASE } from "../journey.ts";
 
-/** Kills of each flow: one in a plain run, so that CI stays short. */
+/** The number of kills of each flow. A plain run has one, so that CI stays short. */
 const KILLS = depth > 1 ? 30 : 1;
 
 /** Draws the moments of a flow's kills. @param longest milliseconds that the flow takes on a slow machine */
@@ -21,7 +21,7 @@ export async function killDuring(
 ): Promise<Journey> {
   const tab = await visit.openTab();
   if (await isLocked(tab)) await unlockTab(tab);
-  flow(tab).catch(() => {}); // it ends with the tab
+  flow(tab).catch(() => {}); // the flow ends with the tab
   await new Promise((resolve) => setTimeout(resolve, moment));
   const session = await tab.page.createCDPSession();
   session.send("Page.crash").catch(() => {}); // the process ends at once: no event of the page, no open transaction

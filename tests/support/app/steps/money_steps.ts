@@ -1,13 +1,13 @@
-/** The steps of deposits and withdrawals that tests share. */
+/** The steps of deposits and withdrawals that several tests use. */
 import { Buffer } from "node:buffer";
 import { Address } from "@ton/core";
 import type { Journey } from "../journey.ts";
 
 const POOL = "native-10-v2";
-/** For a settlement of the network, and for a proof. */
+/** The timeout for a settlement of the network, and for a proof. */
 export const SETTLEMENT_TIMEOUT_MS = 120_000;
 
-/** Chooses an amount; the store's backup is proven. */
+/** Chooses an amount. The store's backup must be proven. */
 export async function chooseAmount(journey: Journey, pool = POOL): Promise<void> {
   await journey.click("Deposit");
   await journey.step("amount");
@@ -40,14 +40,14 @@ export function formatRecipient(recipient: Address): string {
   return recipient.toString({ testOnly: true, bounceable: false });
 }
 
-/** Accepts the warnings of the review, and begins. */
+/** Accepts the warnings of the review, and starts the withdrawal. */
 export async function confirmWithdrawal(journey: Journey): Promise<void> {
   await journey.step("review");
   await journey.page.click("#accept");
   await journey.page.click("button.primary");
 }
 
-/** Begins a withdrawal. */
+/** Starts a withdrawal. */
 export async function withdraw(journey: Journey, recipient = newRecipient()): Promise<Address> {
   await enterRecipient(journey, recipient);
   await confirmWithdrawal(journey);

@@ -18,13 +18,13 @@ export async function connectedVisit(scene: FaultScene, pool?: string): Promise<
   return visit;
 }
 
-/** Asks the wallet to pay. */
+/** Requests a payment from the wallet. */
 export async function pay(scene: FaultScene, visit: Visit, conduct: WalletConduct): Promise<void> {
   scene.conduct = () => conduct;
   await visit.click("Pay with");
 }
 
-/** Pays again, which the app offers only when the first request can no longer be paid. */
+/** Pays again. The app offers this only when the first request can no longer be paid. */
 export async function payAgain(scene: FaultScene, visit: Visit): Promise<void> {
   assert.equal(await payButton(visit), null, "the first request may still be paid");
   advanceChain(scene);
@@ -32,7 +32,7 @@ export async function payAgain(scene: FaultScene, visit: Visit): Promise<void> {
   await pay(scene, visit, "signs");
 }
 
-/** Asks the wallet, which answers when the returned function is called. */
+/** Requests a payment. The wallet answers when the returned function is called. */
 export async function payLater(
   scene: FaultScene,
   visit: Visit,
@@ -65,7 +65,7 @@ export async function waitForNotice(visit: Visit, expected: RegExp): Promise<voi
   );
 }
 
-/** From now on the app sees a chain whose clock is ahead: the request is over. */
+/** Makes the app see a chain whose clock is ahead, so that the request has expired. */
 export function advanceChain({ gates: { deposit } }: FaultScene): void {
   deposit.alter = (_path, json) => {
     if (json.result?.sync_utime) json.result.sync_utime += AFTER_EXPIRY_SECONDS;

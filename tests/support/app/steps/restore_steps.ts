@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** The steps that bring notes back, which tests share. */
+/** The steps of restoring notes that several tests use. */
 import { formatNoteSeed, type NoteSeed } from "../../../../src/core/protocol/seed/note_seed.ts";
 import type { Journey } from "../journey.ts";
 
@@ -9,7 +9,7 @@ export async function openRestore(journey: Journey): Promise<void> {
   await journey.click("Restore a backup");
 }
 
-/** Restores a file on the screen that is shown. */
+/** Restores a file on the current screen. */
 export async function restoreFile(
   journey: Journey,
   bytes: Promise<Uint8Array>,
@@ -22,7 +22,7 @@ export async function restoreFile(
   await journey.click("Open");
 }
 
-/** Restores a recovery code on the screen that is shown, and opens the notes. */
+/** Restores a recovery code on the current screen, and opens the notes. */
 export async function restoreCode(journey: Journey, seed: NoteSeed, passphrase: string): Promise<void> {
   await journey.step("restore");
   await journey.type("restore-text", formatNoteSeed(seed).reveal());
@@ -35,7 +35,7 @@ export async function restoreCode(journey: Journey, seed: NoteSeed, passphrase: 
   await journey.step("notes");
 }
 
-/** The page may read the file later, so it is deleted at the end of the tests. */
+/** Chooses a file. The page may read it later, so it is deleted at the end of the tests. */
 export async function chooseFile(journey: Journey, button: string, bytes: Uint8Array): Promise<void> {
   const path = await Deno.makeTempFile({ prefix: "tonado-backup-", suffix: ".age" });
   globalThis.addEventListener("unload", () => Deno.removeSync(path));

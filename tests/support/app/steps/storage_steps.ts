@@ -1,8 +1,11 @@
 /// <reference lib="dom" />
-/** A browser whose storage is full for as long as a test wants. */
+/** Simulates a browser whose storage is full until a test ends it. */
 import type { Visit } from "../fault_scene.ts";
 
-/** As a browser answers that has no space left; `tests/app/storage_test.ts` fills a real one. Call it before the app. */
+/**
+ * Answers like a browser without space. `tests/app/storage_test.ts` fills a real one. Call this before the
+ * app runs.
+ */
 export function limitStorage(page: Visit["page"]): Promise<unknown> {
   return page.evaluateOnNewDocument(() => {
     const put = IDBObjectStore.prototype.put;
