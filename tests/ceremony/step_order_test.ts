@@ -28,7 +28,10 @@ async function openScene() {
   const arithmetic = openArithmeticPool(2);
   const initialFolder = memoryFolder();
   const powers = memorySource(insecurePowersOfTau(TINY_POWER));
-  const announce = (folder: MemoryFolder) => announceBeacon({ folder, arithmetic, announcement });
+  const announceRound = (round: number) => (folder: MemoryFolder) =>
+    announceBeacon({ folder, arithmetic, announcement: { ...announcement, round } });
+  const announce = announceRound(announcement.round);
+  const announceLater = announceRound(announcement.round + 1);
   const contribute = (folder: MemoryFolder) =>
     contributeToCeremony({ folder, arithmetic, name: "Alice", entropy: utf8("e") });
   const close = (folder: MemoryFolder) => closeWithBeacon({ folder, arithmetic, ...beacon });
@@ -54,6 +57,7 @@ async function openScene() {
     folderAfter,
     close,
     announce,
+    announceLater,
     contribute,
     arithmetic,
     powers,
@@ -72,7 +76,7 @@ Deno.test("a step that comes too early or too late is refused, and changes nothi
 
 async function refusesWrongOrder(
   t: Deno.TestContext,
-  { assertRefused, folderAfter, close, announce, contribute }: Scene,
+  { assertRefused, folderAfter, close, announce, announceLater, contribute }: Scene,
 ): Promise<void> {
   await t.step("a beacon before any contribution", async () => {
     await assertRefused(await folderAfter(), close, /has no contribution: the secret of a beacon is public/);
@@ -86,8 +90,13 @@ async function refusesWrongOrder(
     const late = /has no beacon that was announced before the last contribution/;
     await assertRefused(await folderAfter(contribute), close, late);
     await assertRefused(await folderAfter(contribute, announce), close, late);
-    await assertRefused(await folderAfter(announce, contribute, announce), close, late);
-    await close(await folderAfter(announce, contribute, announce, contribute));
+    await assertRefused(await folderAfter(announce, contribute, announceLater), close, late);
+    await close(await folderAfter(announce, contribute, announceLater, contribute));
+    await assertRefused(
+      await folderAfter(announce, contribute),
+      announce,
+      /announcement 2 repeats announcement 1/,
+    );
   });
   await t.step("anything after the beacon", async () => {
     const closed = await folderAfter(announce, contribute, close);

@@ -19,7 +19,7 @@ import { checkKey } from "./key_checks.ts";
 import { checkPowersOfTau, openPowersOfTau } from "./powers_of_tau.ts";
 import { type ByteSource, ceremonyProblem } from "./section_file.ts";
 import { MAX_CONSTRAINTS } from "./size_limits.ts";
-import { checkTranscript } from "./transcript/checks.ts";
+import { checkAnnouncements, checkTranscript } from "./transcript/checks.ts";
 import { BEACON_NAME, historyOf, makeAnnouncement, makeKeyEntry } from "./transcript/entries.ts";
 import type { SigningKey } from "./transcript/signature.ts";
 import {
@@ -95,7 +95,7 @@ async function countConstraints(
   });
 }
 
-/** A contribution must follow. Throws as {@linkcode contributeToCeremony}. */
+/** A contribution must follow. Throws as {@linkcode contributeToCeremony}, and for a repeated announcement. */
 export async function announceBeacon(
   step: CeremonyStep & { readonly announcement: Pick<Announcement, "source" | "round" | "exponent"> },
 ): Promise<Transcript> {
@@ -106,6 +106,7 @@ export async function announceBeacon(
     ...transcript,
     entries: [...transcript.entries, makeAnnouncement(transcript, step.announcement)],
   };
+  checkAnnouncements(extended);
   await step.folder.write(TRANSCRIPT_FILE, transcriptBytes(extended));
   return extended;
 }

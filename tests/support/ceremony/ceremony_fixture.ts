@@ -195,3 +195,21 @@ export function swapPoints(points: Uint8Array, size = G1_BYTES): Uint8Array {
   const i = other.findIndex((point) => !equalBytes(point, other[0]));
   return concatBytes(...other.with(0, other[i]).with(i, other[0]));
 }
+
+/** Returns the paths of all values except those that `rewriteTranscript` computes again. */
+export function valuePaths(value: object, prefix = ""): string[] {
+  return Object.entries(value).flatMap(([name, member]) => {
+    if (["kind", "hash", "previous"].includes(name)) return [];
+    return typeof member === "object" ? valuePaths(member, `${prefix}${name}.`) : [`${prefix}${name}`];
+  });
+}
+
+/** Adds one to the number at a path, or replaces the last digit of the text. */
+export function alter(entry: object, path: string): void {
+  const names = path.split(".");
+  const last = names.pop()!;
+  // deno-lint-ignore no-explicit-any
+  const parent = names.reduce((at: any, name) => at[name], entry);
+  if (typeof parent[last] === "number") parent[last]++;
+  else parent[last] = parent[last].replace(/.$/, (digit: string) => digit === "1" ? "2" : "1");
+}

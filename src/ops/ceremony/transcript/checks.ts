@@ -29,6 +29,7 @@ export async function checkTranscript(
   onProgress: (stage: string, fraction: number) => void = () => {},
 ): Promise<void> {
   checkOrder(transcript);
+  checkAnnouncements(transcript);
   checkRepetitions(transcript);
   checkHashChain(transcript);
   await checkSignatures(transcript);
@@ -59,6 +60,19 @@ function checkOrder({ entries }: Transcript): void {
       throw transcriptFault(what, "beacon_without_contribution");
     }
     if (!contributedSince) throw transcriptFault(what, "beacon_not_announced");
+  }
+}
+
+/** A repeated announcement says nothing new. Throws `invalid_ceremony` for the first one. */
+export function checkAnnouncements(transcript: Transcript): void {
+  const seen = new Map<string, string>();
+  for (const [i, entry] of transcript.entries.entries()) {
+    if (entry.kind !== "announcement") continue;
+    const { source, round, exponent } = entry;
+    const content = canonicalJson({ source, round, exponent });
+    const [name, first] = [entryName(transcript, i), seen.get(content)];
+    if (first) throw transcriptFault(name, "entry_repeated", first);
+    seen.set(content, name);
   }
 }
 
