@@ -14,7 +14,8 @@ const up16 = (value: bigint) => (value + 0xffffn) >> 16n;
 export interface ChainPrices {
   gas(units: bigint): bigint;
   /**
-   * Forward fee of a message with this size beside its root cell, at the masterchain's price if either end is there.
+   * Returns the forward fee of a message with this size beside its root cell, at the masterchain's price if
+   * either end is there.
    */
   forward(workchain: number, size?: { cells: bigint; bits: bigint }): bigint;
   storage(size: { cells: bigint; bits: bigint; seconds: bigint }): bigint;

@@ -54,7 +54,7 @@ async function compile(entry: string, overrides: Readonly<Record<string, string>
   return Cell.fromBase64(code);
 }
 
-/** Returns the SHA-256 of everything that the code depends on. deno.json has the compiler's version. */
+/** Returns the SHA-256 of everything that the code depends on. deno.json contains the compiler's version. */
 async function cacheKey(entry: string, overrides: Readonly<Record<string, string>>): Promise<string> {
   const hash = createHash("sha256").update(JSON.stringify([entry, overrides]));
   for (const path of ["deno.json", ...await sources("contracts/"), ...await sources("testkit/chain/")]) {

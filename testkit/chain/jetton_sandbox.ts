@@ -24,7 +24,7 @@ import { trapdoorVerifiers } from "./trapdoor_keys.ts";
 
 /** The minter's owner. The emulator sends from any address without a key. */
 const admin = new Address(0, Buffer.alloc(32, 0xad));
-/** Value for a transfer itself, beside what it forwards. */
+/** The value of a transfer itself, in addition to what it forwards. */
 const TRANSFER_VALUE = 300_000_000n;
 
 /** Compiles the jetton pool with the test keys. */
@@ -63,12 +63,12 @@ interface JettonCode {
   readonly walletCode?: Cell;
 }
 
-/** Differences of a deposit by transfer from a valid one. */
+/** The differences of a deposit by transfer from a valid one. */
 export interface JettonDepositChange extends Omit<DepositChange, "value" | "bounce"> {
   readonly amount?: bigint;
-  /** Nano to forward with it. */
+  /** Nano to forward with the jettons. */
   readonly forward?: bigint;
-  /** Payload to forward instead of a deposit; null for none. */
+  /** The payload to forward instead of a deposit; null for none. */
   readonly payload?: Cell | null;
   readonly queryId?: bigint;
 }
@@ -87,7 +87,7 @@ export class JettonSandbox {
       & {
         discovered?: boolean;
         jetton?: JettonCode;
-        /** Initial state. Default: a version 1 pool's. */
+        /** The initial state. Default: that of a version 1 pool. */
         init?: typeof jettonPoolInit;
       } = {},
   ): Promise<JettonSandbox> {

@@ -1,4 +1,7 @@
-/** What a deposit and a withdrawal cost their senders at mainnet's prices, from the fees of real messages. */
+/**
+ * The costs of a deposit and a withdrawal to their senders at mainnet's prices, from the fees of real
+ * messages.
+ */
 import { type Address, type Cell, toNano } from "@ton/core";
 import { mainnetConfig } from "../../src/localnet/mainnet_config.ts";
 import { chainPrices } from "./chain_prices.ts";
@@ -7,7 +10,7 @@ import { type Outcome, PoolSandbox } from "./pool_sandbox.ts";
 
 const prices = chainPrices(mainnetConfig());
 
-/** Forward fee of a message that carries this body in a reference, as wallets send it. */
+/** Returns the forward fee of a message that carries this body in a reference, as wallets send it. */
 export function sendingFee(body: Cell): bigint {
   const cells = new Map<string, Cell>();
   const scan = (cell: Cell) => {
@@ -19,11 +22,11 @@ export function sendingFee(body: Cell): bigint {
   return prices.forward(0, { cells: BigInt(cells.size), bits });
 }
 
-/** The coins in all messages that the pool sent. */
+/** Returns the coins in all messages that the pool sent. */
 export const sentCoins = ({ sent }: Outcome): bigint =>
   sent.reduce((sum, { info }) => info.type === "internal" ? sum + info.value.coins : sum, 0n);
 
-/** In nano. The denomination and the gas of the sending wallet are left out. */
+/** The costs in nano, without the denomination and the gas of the sending wallet. */
 interface NoteCosts {
   readonly deposit: bigint;
   readonly withdrawal: bigint;
@@ -36,7 +39,7 @@ function assertAccepted(outcome: Outcome): Outcome {
 
 export async function measureNativeCosts(): Promise<NoteCosts> {
   const pool = await PoolSandbox.open({ prices: "mainnet" });
-  await pool.deposit(); // not the first of all, which finds an empty log
+  await pool.deposit(); // not the first deposit, which finds an empty log
   const deposit = sendingFee(await pool.depositBody());
   await pool.deposit();
   const value = await pool.withdrawValue();

@@ -1,7 +1,7 @@
 /**
- * A pool in TON's emulator: the real contract with test verification keys (trapdoor_keys.ts), so that tests choose
- * roots and notes freely. Addresses, amounts and outcomes come from the chain; this module knows no rule of the
- * contract.
+ * A pool in TON's emulator: the real contract with test verification keys (trapdoor_keys.ts), so that tests
+ * choose roots and notes freely. Addresses, amounts and outcomes come from the chain. This module implements
+ * no rule of the contract.
  */
 import {
   type Address,
@@ -53,7 +53,7 @@ export interface Outcome {
   readonly tx: Transaction;
   readonly exitCode: number;
   readonly gasUsed: bigint;
-  /** undefined without an action phase. */
+  /** The action phase's exit code, or undefined without an action phase. */
   readonly actionCode: number | undefined;
   /** The pool's internal messages, in order. */
   readonly sent: readonly Message[];
@@ -65,7 +65,7 @@ export interface Outcome {
   readonly balanceAfter: bigint;
 }
 
-/** Differences of a deposit from a valid one. */
+/** The differences of a deposit from a valid one. */
 export interface DepositChange extends Partial<DepositBody> {
   readonly value?: bigint;
   readonly bounce?: boolean;
@@ -73,7 +73,7 @@ export interface DepositChange extends Partial<DepositBody> {
   readonly signals?: readonly bigint[];
 }
 
-/** Differences of a withdrawal from a valid one. */
+/** The differences of a withdrawal from a valid one. */
 export interface WithdrawChange extends Partial<WithdrawBody> {
   readonly value?: bigint;
   readonly bounce?: boolean;
@@ -103,9 +103,9 @@ export class PoolSandbox {
     balance?: bigint;
     owner?: "burned";
     code?: Cell;
-    /** Initial data. Default: a native pool's. */
+    /** The initial data. Default: that of a native pool. */
     data?: (owner: Address | null, denomination: bigint) => Cell;
-    /** Generation in a native pool's initial data. */
+    /** The generation in a native pool's initial data. */
     generation?: number;
     now?: number;
   } = {}): Promise<PoolSandbox> {
@@ -139,14 +139,14 @@ export class PoolSandbox {
     return pool;
   }
 
-  /** Replaces data, code and balance of the pool, as far as given. */
+  /** Replaces the given ones of the pool's data, code and balance. */
   async setState(state: { data?: Cell; code?: Cell; balance?: bigint }): Promise<void> {
     const account = (await this.chain.getContract(this.address)).accountState;
     if (account?.type !== "active") throw new Error("no pool here");
     const [code, data] = [state.code ?? account.state.code!, state.data ?? account.state.data!];
     const balance = state.balance ?? await this.balance();
     const shard = createShardAccount({ address: this.address, code, data, balance });
-    // As the chain stores it after a transaction. With the emulator's zeros storage would be free.
+    // The chain stores this after a transaction. With the emulator's zeros, storage would be free.
     const { cells, bits } = countCells(code, data);
     const { storageStats } = shard.account!;
     storageStats.lastPaid = this.chain.now!;

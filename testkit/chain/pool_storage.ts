@@ -13,11 +13,15 @@ export {
   RootLog as RootHistoryModel,
 } from "../../src/ton/pool/pool_storage.ts";
 
-/** Most full nodes on a path: ten tags with the same first 98 bits exist, with the same first 99 do not. */
+/**
+ * The maximum number of full nodes on a path: ten tags with the same first 98 bits exist, with the same first
+ * 99 do not.
+ */
 const MAX_FULL_PATH = 99;
 
 /**
- * Puts `fullNodes` full nodes on the path of `key`, as an attacker who chooses keys would, and a few tags at its end.
+ * Puts `fullNodes` full nodes on the path of `key`, as an attacker who chooses keys would, and a few tags at
+ * its end.
  */
 export function fillPath(set: PackedSet, key: bigint, fullNodes = MAX_FULL_PATH): void {
   const slot = key & 0xfffn;
@@ -27,7 +31,7 @@ export function fillPath(set: PackedSet, key: bigint, fullNodes = MAX_FULL_PATH)
     const width = BigInt(TAG_BITS - depth);
     const low = target & ((1n << BigInt(depth)) - 1n);
     const wanted = depth < fullNodes ? NODE_TAGS : NODE_TAGS - 1;
-    // First the tags that leave the path here, so that the nodes below have their tags to themselves.
+    // The first tags leave the path here, so that no other tags share the nodes below with theirs.
     const leaving = (high: bigint) => (high & 1n) !== ((target >> BigInt(depth)) & 1n);
     let found = 0;
     for (const first of [true, false]) {
@@ -69,7 +73,9 @@ export function largestSet(keys: number, firstTag = 1n, within = (_slot: number)
   return set;
 }
 
-/** Returns the number of different cells, and their bits, from these roots on, as the account limit counts them. */
+/**
+ * Returns the number of distinct cells below these roots, and their bits, as the account limit counts them.
+ */
 export function countCells(...roots: Cell[]): { cells: number; bits: number } {
   const seen = new Set<string>();
   const open = [...roots];

@@ -40,7 +40,8 @@ export function forgeProof(signals: readonly bigint[]): Cell {
 }
 
 /**
- * As {@linkcode forgeProof}, with a at infinity. b then has no influence on the pairings, so any b is valid for them.
+ * Works like {@linkcode forgeProof}, with a at infinity. Then b does not affect the pairings, so any b is
+ * valid for them.
  */
 export function forgeProofWithoutA(signals: readonly bigint[], b: Uint8Array): Cell {
   return proofCell(G1.Point.ZERO.toBytes(true), solveForC(0n, signals), b);
@@ -54,7 +55,7 @@ function solveForC(ab: bigint, signals: readonly bigint[]): Uint8Array {
   return G1.Point.BASE.multiply(c).toBytes(true);
 }
 
-/** Puts compressed points, valid or not, into a proof cell. */
+/** Stores compressed points, valid or not, in a proof cell. */
 export function proofCell(a: Uint8Array, c: Uint8Array, b: Uint8Array): Cell {
   return beginCell().storeBuffer(Buffer.from(a)).storeBuffer(Buffer.from(c))
     .storeRef(beginCell().storeBuffer(Buffer.from(b)).endCell()).endCell();
@@ -70,7 +71,7 @@ function g2(scalar: bigint): string[][] {
   return [[String(x.c0), String(x.c1)], [String(y.c0), String(y.c1)], ["1", "0"]];
 }
 
-/** Verifiers with the test keys, by path of the source that they replace. */
+/** Verifiers with the test keys, by the path of the source that each replaces. */
 export const trapdoorVerifiers: Readonly<Record<string, string>> = Object.fromEntries(
   circuitsOfVersion[1].map((
     name,

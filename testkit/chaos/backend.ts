@@ -1,6 +1,6 @@
 /**
- * The storage of a campaign's relayers: the embedded store, PostgreSQL, or PostgreSQL behind PgBouncer with rate
- * limits in Redis. The last kind stands behind proxies that interrupt it.
+ * The storage of a campaign's relayers: the embedded store, PostgreSQL, or PostgreSQL behind PgBouncer with
+ * rate limits in Redis. Proxies in front of the last kind interrupt it.
  */
 import type { SeededRandom } from "../random/seeded_random.ts";
 import { throughPgbouncer } from "../servers/pgbouncer.ts";
@@ -16,7 +16,7 @@ export interface Backend extends AsyncDisposable {
   readonly databaseUrl?: string;
   /** Variables of the replicas. */
   readonly env: Readonly<Record<string, string>>;
-  /** How often each server was interrupted. */
+  /** The number of interruptions, by server. */
   readonly outages: ReadonlyMap<string, number>;
   /** Interrupts a server for a moment. Does nothing without servers. */
   causeOutage(random: SeededRandom): Promise<void>;
@@ -25,9 +25,9 @@ export interface Backend extends AsyncDisposable {
 }
 
 const TIMEOUT_MS = 5_000;
-/** Shorter than a lease. */
+/** This is shorter than a lease. */
 const MAX_OUTAGE_MS = 2_500;
-/** The cap counts, and a campaign never reaches it. */
+/** A cap that counts withdrawals and that no campaign reaches. */
 const UNREACHABLE_LIMIT = "1000000";
 const unreachableLimits = {
   RELAYER_HOURLY_CAP: UNREACHABLE_LIMIT,

@@ -1,7 +1,8 @@
 /**
- * A campaign of faults on real relayers: processes, HTTP, database, emulator, contracts. Notes are deposited into and
- * withdrawn from several pools while the endpoint fails and processes are killed at every step of their journal.
- * Afterwards everything must agree. The seed fixes the choices, not the order in which processes run.
+ * A campaign of faults on real relayers: processes, HTTP, database, emulator, contracts. It deposits notes
+ * into several pools and withdraws them while the endpoint fails and processes are killed at every step of
+ * their journal. Afterwards everything must agree. The seed fixes the choices, but not the order in which
+ * processes run.
  */
 import { equal, ok } from "node:assert/strict";
 import { Problem } from "../../src/core/errors/problem.ts";
@@ -27,21 +28,21 @@ import { type ClientReport, emptyClientReport, RetryingClient } from "./retrying
 export interface CampaignPlan {
   readonly seed: number;
   readonly store: BackendKind;
-  /** 1 with the embedded store. */
+  /** The number of replicas: 1 with the embedded store. */
   readonly replicas: number;
   /** The relayer's wallet: one transfer carries up to 4 messages, or many. */
   readonly wallet: WalletVersion;
-  /** By registry key. */
+  /** The pools, by registry key. */
   readonly pools: readonly string[];
   /**
-   * Waves of notes: each is deposited into every pool while the one before is withdrawn. Waves continue until all
-   * kills are done and every kind of fault has occurred.
+   * The number of waves of notes: each is deposited into every pool while the previous one is withdrawn.
+   * Waves continue until all kills are done and every kind of fault has occurred.
    */
   readonly waves: number;
   readonly notesPerWave: number;
-  /** Probability that a call to the endpoint meets a fault. */
+  /** The probability that a call to the endpoint has a fault. */
   readonly faultProbability: number;
-  /** Processes to kill. `steps`: at every step of their journal, otherwise at any point. */
+  /** The number of processes to kill. `steps`: at every step of their journal, otherwise at any point. */
   readonly kills: number;
   readonly killAt: "steps" | "anywhere";
   /** Requests generated from the API's document, sent during the campaign. */
@@ -62,11 +63,11 @@ export interface CampaignReport extends CampaignTotals {
   /** The kill points used. */
   readonly killPoints: ReadonlyMap<string, number>;
   readonly kills: number;
-  /** Processes restarted in good order under load. */
+  /** The number of processes that were restarted in good order under load. */
   readonly restarts: number;
-  /** Milliseconds until another process leads. */
+  /** The milliseconds until another process leads. */
   readonly takeovers: readonly number[];
-  /** How often each shared server was interrupted. */
+  /** The number of interruptions, by shared server. */
   readonly outages: ReadonlyMap<string, number>;
   readonly reported: readonly string[];
   readonly fuzz: FuzzReport;
@@ -76,9 +77,12 @@ export interface CampaignReport extends CampaignTotals {
 const TIMEOUT_MS = 1_200_000;
 /** The period of a cap. */
 const HOUR_MS = 3_600_000;
-/** Calls that an idle relayer makes in a few seconds. */
+/** The number of calls that an idle relayer makes in a few seconds. */
 const CALLS_UNTIL_IDLE = 40;
-/** Most notes in flight, or one wave of them, before the next deposit: otherwise roots leave the pools' history. */
+/**
+ * The maximum number of notes in flight, or one wave, before the next deposit. With more, roots would leave
+ * the pools' history.
+ */
 const MAX_UNSETTLED = 24;
 
 /** Runs a campaign. Throws an assertion if something does not agree. */
@@ -96,7 +100,7 @@ class Campaign {
   readonly #tally: ClientReport = emptyClientReport();
   readonly #stop = new AbortController();
   readonly #placed: DepositedNote[] = [];
-  /** When each note was deposited, before its withdrawal; Unix milliseconds. */
+  /** The time of each deposit, before its withdrawal, in Unix milliseconds. */
   readonly #placedAt: number[] = [];
   readonly #killer: Killer;
 

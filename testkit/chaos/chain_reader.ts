@@ -1,10 +1,10 @@
 /**
- * Reads the chain from the endpoint's JSON and decodes it by `contracts/types.tlb`. It shares no code with the
- * relayer's readers, so that one mistake cannot be in both.
+ * Reads the chain from the endpoint's JSON and decodes it by `contracts/types.tlb`. It shares no code with
+ * the relayer's readers, so that both cannot have the same mistake.
  */
 import { type Address, beginCell, Cell, loadTransaction, type Transaction } from "@ton/core";
 
-/** From contracts/types.tlb. */
+/** The op codes of contracts/types.tlb. */
 const op = { withdraw: 0x12b4e521, depositLog: 0x10570ca8, withdrawalLog: 0x230a8cd5 };
 const PAGE = 100;
 
@@ -15,7 +15,7 @@ interface ReadTransaction {
   readonly raw: Transaction;
 }
 
-/** A deposit as the pool logged it. */
+/** A deposit in the pool's log. */
 interface ReadDeposit {
   readonly leafIndex: number;
   readonly commitment: bigint;
@@ -23,7 +23,7 @@ interface ReadDeposit {
   readonly txHash: string;
 }
 
-/** A payment as the pool logged it. Amounts are in nano. */
+/** A payment in the pool's log. Amounts are in nano. */
 interface ReadWithdrawal {
   readonly nullifierHash: bigint;
   readonly fee: bigint;
@@ -46,11 +46,11 @@ interface ReadPool {
 /** An account's totals, in nano. */
 interface AccountTotals {
   readonly balance: bigint;
-  /** The balance that its transactions add up to. */
+  /** The balance that results from its transactions. */
   readonly sum: bigint;
-  /** Number of outgoing messages, by raw destination. */
+  /** The number of outgoing messages, by raw destination. */
   readonly sentTo: ReadonlyMap<string, number>;
-  /** Received nano, by raw source. */
+  /** The received nano, by raw source. */
   readonly received: ReadonlyMap<string, bigint>;
 }
 
@@ -93,7 +93,7 @@ export class ChainReader {
     return { deposits, withdrawals, queryIds, last: { lt, hash }, root: BigInt(root as string) };
   }
 
-  /** Adds up an account from its first transaction on. */
+  /** Sums up an account from its first transaction on. */
   async accountTotals(account: Address): Promise<AccountTotals> {
     let sum = 0n;
     const sentTo = new Map<string, number>();

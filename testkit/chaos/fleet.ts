@@ -6,7 +6,7 @@ import type { SeededRandom } from "../random/seeded_random.ts";
 import type { TrapdoorNetwork } from "../localnet/trapdoor_network.ts";
 
 const ENTRY = new URL("../localnet/serve_trapdoor.ts", import.meta.url).pathname;
-/** Longer than a relayer delays any answer. */
+/** This is longer than a relayer delays any answer. */
 const REQUEST_TIMEOUT_MS = 60_000;
 const MAX_STARTS = 10;
 
@@ -17,7 +17,7 @@ export interface ReplicaResponse {
   readonly body: any;
 }
 
-/** A replica: a process, or the place of one that was killed. */
+/** A replica: a running process, or the place of a killed one. */
 export class Replica {
   #process: RelayerProcess | undefined;
   #earlier = "";
@@ -28,7 +28,7 @@ export class Replica {
     return this.#process !== undefined;
   }
 
-  /** The log of all its processes. */
+  /** Returns the log of all its processes. */
   get log(): string {
     return this.#earlier + (this.#process?.log() ?? "");
   }

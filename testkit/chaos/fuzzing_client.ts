@@ -1,6 +1,6 @@
 /**
- * Sends valid and almost valid requests by the API's document, while relayers are killed and the endpoint fails.
- * Every answer must be one that the document lists, and no internal error.
+ * Sends valid and almost valid requests by the API's document while relayers are killed and the endpoint
+ * fails. The document must list every answer, and no answer may be an internal error.
  */
 import fc from "fast-check";
 import type { SeededRandom } from "../random/seeded_random.ts";
@@ -10,9 +10,9 @@ import type { Fleet, ReplicaResponse } from "./fleet.ts";
 import type { DepositedNote, TrapdoorNetwork } from "../localnet/trapdoor_network.ts";
 
 export interface FuzzReport {
-  /** Requests with an answer. */
+  /** The number of requests with an answer. */
   answered: number;
-  /** Answers of 5xx other than 503, which asks the client to retry. */
+  /** The number of answers of 5xx, without 503, which asks the client to retry. */
   errors: number;
   readonly violations: string[];
 }

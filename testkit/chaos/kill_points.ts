@@ -1,6 +1,6 @@
 /**
- * The points of a withdrawal at which a process is killed: calls to the endpoint between two writes of the journal. A
- * barrier holds the process at the call; its journal is read afterwards and tells the actual state.
+ * The points of a withdrawal at which a process is killed: calls to the endpoint between two writes of the
+ * journal. A barrier holds the process at the call. Its journal, read afterwards, shows the actual state.
  */
 import type { Address } from "@ton/core";
 import type { ArchiveRow } from "../../src/store/archive.ts";
@@ -25,7 +25,8 @@ type KillPoint = (proxy: FaultProxy, wallet: Address, pools: readonly Address[])
 /** The kill points, in the order of a withdrawal. */
 export const killPoints: Readonly<Record<string, KillPoint>> = {
   "before it signs": (proxy, wallet) => {
-    const ended = new Set<string>(); // the last transfer has ended, so the next call for the wallet belongs to the next one
+    // Clients whose last transfer has ended. Their next call for the wallet belongs to a new transfer.
+    const ended = new Set<string>();
     return proxy.addBarrier("before", (call) => {
       if (isHistoryOf(wallet, call)) ended.add(call.client);
       return ended.has(call.client) && isStateOf(wallet, call);
@@ -52,7 +53,7 @@ export const killPoints: Readonly<Record<string, KillPoint>> = {
   },
 };
 
-/** The kill point that leads to each state of the journal. */
+/** The kill point for each state of the journal. */
 export const killPointFor: Readonly<Partial<Record<JournalState, keyof typeof killPoints>>> = {
   "accepted, nothing signed": "before it signs",
   "signed and journaled, not sent": "before the send",

@@ -1,6 +1,6 @@
 /**
- * Ends relayer processes under load and starts them again: with SIGKILL at kill points and at random, and with
- * SIGTERM as an update does. Reads a dead process's journal before another process continues it.
+ * Ends relayer processes under load and starts them again: with SIGKILL at kill points and at random, and
+ * with SIGTERM as an update does. Reads a dead process's journal before another process continues it.
  */
 import { equal } from "node:assert/strict";
 import type { ArchiveRow } from "../../src/store/archive.ts";
@@ -19,14 +19,14 @@ import {
 import type { TrapdoorNetwork } from "../localnet/trapdoor_network.ts";
 
 const TIMEOUT_MS = 1_200_000;
-/** After this time a kill point counts as unreachable, because the load has ended. */
+/** After this time, a kill point counts as unreachable because the load has ended. */
 const KILL_POINT_TIMEOUT_MS = 180_000;
 const MAX_PAUSE_MS = 500;
 const MAX_CALLS = 120;
-/** A call at a kill point can have another reason, too. */
+/** A call at a kill point can also have another reason. */
 const MAX_ATTEMPTS = 3;
 
-/** Not a kill point: after a random number of calls. */
+/** The name for a kill after a random number of calls instead of a kill point. */
 const ANYWHERE = "anywhere";
 
 interface KillerDeps {
@@ -47,7 +47,7 @@ export class Killer {
   /** Milliseconds until another process leads. */
   readonly takeovers: number[] = [];
   kills = 0;
-  /** Processes restarted in good order. */
+  /** The number of processes that were restarted in good order. */
   restarts = 0;
   #watching: Promise<void>[] = [];
 
@@ -80,7 +80,7 @@ export class Killer {
     if (killed) this.killPoints.set(name, (this.killPoints.get(name) ?? 0) + 1);
     if (name === ANYWHERE) {
       await this.#restartInGoodOrder();
-      await Promise.all(this.#watching.splice(0)); // an outage does not count as a takeover
+      await Promise.all(this.#watching.splice(0)); // an outage is not a takeover
       await backend.causeOutage(random);
     }
     await pause(random.int(0, MAX_PAUSE_MS));
@@ -95,7 +95,7 @@ export class Killer {
     const caught = await Promise.race([barrier.reached, given.promise]);
     clearTimeout(timer);
     const victim = caught && fleet.byName(caught.client);
-    const dies = victim?.isRunning === true; // the call can belong to a process that is dead already
+    const dies = victim?.isRunning === true; // the call may belong to a process that is already dead
     if (dies) await this.#kill(victim);
     barrier.release(caught ? "drop" : "go");
     if (dies) await victim.start();
@@ -113,7 +113,7 @@ export class Killer {
     return true;
   }
 
-  /** Restarts as an update does: requests in progress are answered, and the lease is released. */
+  /** Restarts a process as an update does: it answers the requests in progress and releases the lease. */
   async #restartInGoodOrder(): Promise<void> {
     const { fleet, random } = this.deps;
     const victim = fleet.pickRunning(random)!;

@@ -3,7 +3,7 @@ import type { CampaignPlan, CampaignReport } from "./campaign.ts";
 
 const POOLS = ["native-1", "native-10", "jet-10"];
 const NOTES_PER_WAVE = { plain: 5, deep: 16 };
-/** Waves and kills per unit of depth of a deep run. */
+/** The waves and kills per unit of depth of a deep run. */
 const DEEP_WAVES = 4;
 const DEEP_KILLS = 2;
 

@@ -1,24 +1,27 @@
 /**
- * A client that retries until its withdrawal is confirmed: submits to any replica, repeats after a lost connection,
- * and proves again after a withdrawal failed or expired. It records all answers.
+ * A client that retries until its withdrawal is confirmed: it submits to any replica, repeats after a lost
+ * connection, and proves again after a withdrawal failed or expired. It records all answers.
  */
 import type { SeededRandom } from "../random/seeded_random.ts";
 import type { Fleet, ReplicaResponse } from "./fleet.ts";
 import type { DepositedNote, TrapdoorNetwork } from "../localnet/trapdoor_network.ts";
 
 const PAUSE_MS = 250;
-/** Probability of a second, equal submission at the same time. */
+/** The probability of a second, equal submission at the same time. */
 const DUPLICATE_PROBABILITY = 0.15;
 const HTTP = { ok: 200, accepted: 202, notFound: 404, conflict: 409, unavailable: 503 };
-/** Not accepted: try again. A relayer answers 408 when it could not read the body in time. */
+/**
+ * Statuses of requests that were not accepted and may be retried. A relayer answers 408 if it could not read
+ * the body in time.
+ */
 const RETRYABLE_STATUSES = [408, 429, HTTP.unavailable];
 
 /** What clients observed. */
 export interface ClientReport {
   readonly answers: Map<string, number>;
-  /** Reported states other than payment: `failed` and `expired`. */
+  /** The reported states other than payment: `failed` and `expired`. */
   readonly reported: string[];
-  /** Withdrawals that were accepted and then unknown. */
+  /** The withdrawals that were accepted and then unknown. */
   readonly lost: string[];
   /** Answers that should never occur. */
   readonly unexpected: string[];
@@ -52,7 +55,10 @@ export class RetryingClient {
     }
   }
 
-  /** Sometimes submits twice at once, to two replicas if there are two. Only one may be accepted. */
+  /**
+   * Submits, and sometimes submits twice at once, to two replicas if possible. Only one submission may be
+   * accepted.
+   */
   async #submit(placed: DepositedNote): Promise<void> {
     const times = this.random.chance(DUPLICATE_PROBABILITY) ? 2 : 1;
     const answers = await Promise.all(Array.from({ length: times }, () => this.#submitOne(placed)));
@@ -62,8 +68,8 @@ export class RetryingClient {
   }
 
   /**
-   * Returns when the withdrawal was accepted, if the answer says that it was this one. It may be replaced after it
-   * has ended.
+   * Submits once. Returns when the withdrawal was accepted, if the answer shows that it was this one. Another
+   * may replace it after it has ended.
    */
   async #submitOne(placed: DepositedNote): Promise<number | undefined> {
     while (!this.signal.aborted) {

@@ -1,7 +1,8 @@
 /**
- * Wallets deposit into a version 2 pool of a local network at once, by message and by comment, while relayers settle:
- * first one alone, whose speed is measured, then several that race and are killed with SIGKILL. At the end, each deposit
- * must be in the tree exactly once, in the order of the queue, and the pool's state must follow from its logs.
+ * Several wallets deposit into a version 2 pool of a local network, by message and by comment, while relayers
+ * settle. First one relayer settles alone, and its speed is measured. Then several compete and are killed
+ * with SIGKILL. At the end, the tree must contain each deposit exactly once, in the order of the queue, and
+ * the pool's state must follow from its logs.
  */
 import { deepEqual } from "node:assert/strict";
 import { mnemonicNew } from "@ton/crypto";
@@ -25,15 +26,15 @@ import { type SettlementFigures, verifySettlements } from "./verify_settlements.
 interface SettlerPlan {
   readonly random: SeededRandom;
   readonly senders: number;
-  /** Deposits while one relayer settles, undisturbed. */
+  /** The number of deposits while one relayer settles undisturbed. */
   readonly calmDeposits: number;
-  /** Deposits while all relayers settle and are killed. */
+  /** The number of deposits while all relayers settle and are killed. */
   readonly deposits: number;
-  /** Of all relayers together, at least. */
+  /** The minimum number of kills, of all relayers together. */
   readonly kills: number;
   readonly settlers: number;
   readonly depositsPerTransfer: number;
-  /** `forged`: the pool has test keys with known secrets, so that a proof takes milliseconds. */
+  /** With `forged` proofs the pool has test keys with known secrets, so that a proof takes milliseconds. */
   readonly proofs: "real" | "forged";
   readonly onProgress?: (line: string) => void;
 }
@@ -42,7 +43,7 @@ export interface SettlerReport extends SettlementFigures {
   readonly plan: SettlerPlan;
   readonly deposits: number;
   readonly seconds: number;
-  /** Deposits per second that one undisturbed relayer settled. */
+  /** The deposits per second that one undisturbed relayer settled. */
   readonly calmRate: number;
   readonly kills: number;
 }
@@ -52,12 +53,13 @@ const BLOCK_TIME_MS = 200;
 const POLL_MS = 200;
 const ENDPOINT_TIMEOUT_MS = 60_000;
 const TIMEOUT_MS = 3_600_000;
-/** Time from a relayer's start until it is killed. The first settlements of a life come after seconds. */
-const LIFE_MS = { least: 1_000, most: 12_000 };
-/** This part of the kills comes while settlements arrive: so long after the first one since the start. */
+/** The time from a relayer's start to its kill. A relayer makes its first settlement only after seconds. */
+const LIFE_MS = { min: 1_000, max: 12_000 };
+/** The probability that a relayer is killed while it settles. */
 const AT_WORK_CHANCE = 0.7;
+/** The maximum time from such a relayer's first settlement to its kill. */
 const AT_WORK_LIFE_MS = 3_000;
-/** Without a settlement, a relayer lives at most so long. */
+/** The maximum life of a relayer that makes no settlement. */
 const MAX_IDLE_LIFE_MS = 60_000;
 const RELAYER_COINS = toNano(1_000);
 const FORGING_ENTRY = new URL("../localnet/serve_trapdoor.ts", import.meta.url).pathname;
@@ -161,7 +163,10 @@ class SettlerCampaign implements AsyncDisposable {
     return { plan, deposits: total, seconds, calmRate: calm.rate, kills: this.#kills, ...figures };
   }
 
-  /** The audit compares the stored queue, roots and spent set with the logs. Test keys are not those of the release. */
+  /**
+   * Audits the pool: compares the stored queue, roots and spent set with the logs. Test keys differ from
+   * those of the release.
+   */
   async #checkPool(): Promise<void> {
     const isReal = this.plan.proofs === "real";
     const { checks } = await auditPool({
@@ -175,7 +180,7 @@ class SettlerCampaign implements AsyncDisposable {
     deepEqual(failed, []);
   }
 
-  /** A relayer from the sources, with the prover that the plan chooses. */
+  /** Starts a relayer from the sources, with the prover that the plan chooses. */
   async #startRelayer({ env }: Settler): Promise<RelayerProcess> {
     return await startRelayerProcess(env, this.plan.proofs === "real" ? undefined : FORGING_COMMAND);
   }
@@ -214,7 +219,7 @@ class SettlerCampaign implements AsyncDisposable {
     return (await Promise.all(senders.map((wallet, i) => this.#deposit(wallet, shares[i])))).flat();
   }
 
-  /** Pays half by op and half by comment. Returns the commitments. */
+  /** Deposits half by op and half by comment. Returns the commitments. */
   async #deposit(wallet: Wallet, count: number): Promise<bigint[]> {
     const value = await this.#pool.getDenomination();
     const commitments: bigint[] = [];
@@ -240,8 +245,8 @@ class SettlerCampaign implements AsyncDisposable {
   }
 
   /**
-   * Starts a relayer and kills it, most often while settlements arrive, again and again, until all deposits are settled
-   * and all kills are done.
+   * Repeatedly starts a relayer and kills it, mostly while it settles, until all deposits are settled and all
+   * kills are done.
    */
   async #keepKilling(settler: Settler): Promise<void> {
     const isOver = () => this.#isDone && this.#kills >= this.plan.kills;
@@ -251,7 +256,7 @@ class SettlerCampaign implements AsyncDisposable {
       const start = performance.now();
       const { random } = this.plan;
       const atWork = random.chance(AT_WORK_CHANCE);
-      let end = start + (atWork ? MAX_IDLE_LIFE_MS : random.int(LIFE_MS.least, LIFE_MS.most));
+      let end = start + (atWork ? MAX_IDLE_LIFE_MS : random.int(LIFE_MS.min, LIFE_MS.max));
       const mustDie = () => this.#kills < this.plan.kills;
       for (let worked = false; !isOver() && (performance.now() < end || !mustDie());) {
         await new Promise((resolve) => setTimeout(resolve, POLL_MS));
@@ -263,7 +268,10 @@ class SettlerCampaign implements AsyncDisposable {
     }
   }
 
-  /** A relayer that was killed again and again serves the pool's own tree, and its store is consistent. */
+  /**
+   * Checks that a relayer that was killed repeatedly serves the pool's own tree, and that its store is
+   * consistent.
+   */
   async #checkRelayer(count: number): Promise<void> {
     const relayer = await this.#startRelayer(this.settlers[0]);
     const pool = encodeURIComponent(this.#pool.address.toString());

@@ -1,4 +1,4 @@
-/** Measures how long no replica leads after a leader was killed, on an otherwise idle machine. */
+/** Measures the time without a leader after a leader was killed, on an otherwise idle machine. */
 import { SeededRandom } from "../random/seeded_random.ts";
 import { startFaultProxy } from "../servers/fault_proxy.ts";
 import { waitUntil } from "../programs/wait_until.ts";
@@ -8,12 +8,15 @@ import { TrapdoorNetwork } from "../localnet/trapdoor_network.ts";
 
 const TIMEOUT_MS = 600_000;
 const POOL = "native-1";
-/** Longer than the time between two renewals of the lease, so that the leader dies at any point of them. */
+/**
+ * This is longer than the time between two renewals of the lease, so that the leader is killed at any point
+ * between them.
+ */
 const MAX_PAUSE_MS = 2_000;
 
 /**
- * Kills a leader of two replicas on PostgreSQL `rounds` times. Returns the milliseconds until the other reports to
- * lead.
+ * Kills a leader of two replicas on PostgreSQL `rounds` times. Returns the milliseconds until the other
+ * replica reports that it leads.
  */
 export async function measureTakeovers(rounds: number, seed: number): Promise<number[]> {
   const random = new SeededRandom(seed);

@@ -6,14 +6,14 @@ import type { DepositedNote, TrapdoorNetwork } from "../localnet/trapdoor_networ
 /** The relayer's wallet, in nano: start + fees - refunds - costs = end. */
 export interface WalletTotals {
   readonly start: bigint;
-  /** Earned in coins. */
+  /** Fees earned in coins. */
   readonly fees: bigint;
-  /** Given to recipients. */
+  /** Coins given to recipients. */
   readonly refunds: bigint;
-  /** Fees of the chain. */
+  /** Fees paid to the chain. */
   readonly costs: bigint;
   readonly end: bigint;
-  /** Earned in jettons, in the smallest unit. */
+  /** Fees earned in jettons, in the smallest unit. */
   readonly jettons: bigint;
 }
 

@@ -1,4 +1,4 @@
-/** Compares chain, database, trees and balances after a campaign. Nothing may differ, not by a nano. */
+/** Compares chain, database, trees and balances after a campaign. They must agree to the nano. */
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { fieldToHex } from "../../src/core/crypto/field.ts";
 import { MerkleTree } from "../../src/core/tree/merkle_tree.ts";
@@ -16,12 +16,15 @@ const UNAVAILABLE = 503;
 /** The compared totals. */
 export interface CampaignTotals extends WalletTotals {
   readonly deposits: number;
-  /** Paid notes, each once. */
+  /** The number of paid notes; each is paid once. */
   readonly paid: number;
-  /** Payments beyond one per note, and unpaid notes. Always 0, because verification fails otherwise. */
+  /**
+   * The number of payments beyond one per note, and of unpaid notes. It is always 0, because verification
+   * fails otherwise.
+   */
   readonly duplicates: number;
   readonly lost: number;
-  /** The relayer's withdraw messages at the pools, including rejected ones. */
+  /** The number of the relayer's withdraw messages at the pools, including rejected ones. */
   readonly messages: number;
 }
 
@@ -40,7 +43,7 @@ export async function verifyTrees(net: TrapdoorNetwork, fleet: Fleet): Promise<v
         ask: () => replica.request(`/tree/root?pool=${encodeURIComponent(address.toString())}`),
       }))
     ) {
-      // A replica on a busy machine can fall behind for a moment, reports that, and catches up.
+      // A replica on a busy machine can fall behind for a moment. It reports this and catches up.
       let answer: ReplicaResponse | undefined;
       await waitUntil(`${name} serves ${key}`, async () => {
         answer = await replica.ask();

@@ -8,16 +8,17 @@ import { scanPoolTransactions } from "../../src/ton/pool/history/scan.ts";
 
 export interface SettlementFigures {
   readonly settlements: number;
-  /** Settlements by relayer. */
+  /** The number of settlements by each relayer. */
   readonly settledBy: readonly number[];
-  /** Settlements that came too late: another relayer's was first. */
+  /** The number of settlements that were too late, because another relayer's was first. */
   readonly refusedSettlements: number;
   readonly refusedDeposits: number;
 }
 
 /**
- * Checks that exactly these commitments were deposited, none was refused, and settlements by these settlers put each of
- * them into the tree once, in the order of the queue. No settler sent a settlement, known by its start, twice.
+ * Checks that exactly these commitments were deposited, that none was refused, and that settlements by these
+ * settlers put each of them into the tree once, in the order of the queue. No settler may send a settlement,
+ * identified by its start, twice.
  */
 export async function verifySettlements(
   chain: Chain,

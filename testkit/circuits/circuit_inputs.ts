@@ -1,6 +1,7 @@
 /**
- * Valid inputs of all circuits, computed with npm `poseidon-bls12381` and without our code, so that a mistake in our
- * hash does not stay hidden. No tree is needed: any siblings form a valid path to the root that they hash to.
+ * Valid inputs of all circuits, computed with npm `poseidon-bls12381` and without the product's code, so that
+ * a mistake in its hash does not stay hidden. No tree is needed: any siblings form a valid path to the root
+ * that they hash to.
  */
 import poseidonBls12381 from "poseidon-bls12381";
 import { FIELD_MODULUS } from "../../src/core/crypto/field.ts";
@@ -57,7 +58,7 @@ export function hashPair(left: bigint, right: bigint): bigint {
   return poseidon2([left, right]);
 }
 
-/** Returns the root that `leaf` leads to along a path. */
+/** Returns the root at the end of a leaf's path. */
 export function rootOf(
   leaf: bigint,
   pathElements: readonly bigint[],
@@ -121,14 +122,14 @@ export function honestWithdrawal2(leafIndex: bigint, seed = 1n): WithdrawSignals
   return { ...withdrawal, nullifierHash: hashPair(withdrawal.nullifier, leafIndex) };
 }
 
-/** Where a settlement puts its batch: the slots `first` to `first + count - 1` of a chunk. */
+/** The position of a settlement's batch: the slots `first` to `first + count - 1` of a chunk. */
 export interface BatchPlace {
   readonly chunk: number;
   readonly first: number;
   readonly count: number;
 }
 
-/** Levels above the chunks that a settlement fills. */
+/** The levels above the chunks that a settlement fills. */
 export const CHUNK_PATH_LEVELS = 16;
 const CHUNK_SLOTS = 16;
 

@@ -8,9 +8,9 @@ import type { EntryPoint } from "./entry_points.ts";
 import type { MeasuredPool } from "./measured_pool.ts";
 
 const VALUE = 1_000_000_000n;
-/** Open claims at which a pool refuses withdrawals. */
+/** The number of open claims at which a pool refuses withdrawals. */
 export const BLOCKING_CLAIMS = 255;
-/** Claims that a pool stores at most. */
+/** The maximum number of claims that a pool stores. */
 const CLAIM_CAPACITY = 3_072;
 
 /** Returns the state of the bench's jetton with this number of open claims. */
@@ -22,7 +22,7 @@ export function withClaims({ jettons }: MeasuredPool, count: number): Pick<PoolS
 const name = (what: string, claims: number) =>
   `${what}, ${claims.toLocaleString("en")} claim${claims === 1 ? "" : "s"} open`;
 
-/** Retries the claim in the middle. */
+/** Returns the message that retries the claim in the middle. */
 const retry = (claims: number): EntryPoint => ({
   name: name("retry payout", claims),
   poolKind: "jetton",
@@ -33,7 +33,7 @@ const retry = (claims: number): EntryPoint => ({
   },
 });
 
-/** The wallet refuses a payout. Ids are logical times, so its claim comes after all others. */
+/** Returns the wallet's refusal of a payout. Ids are logical times, so its claim follows all others. */
 const refusal = (claims: number): EntryPoint => ({
   name: name("payout refused", claims),
   poolKind: "jetton",

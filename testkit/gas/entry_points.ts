@@ -15,11 +15,11 @@ import { BLOCKING_CLAIMS, claimEntryPoints, withClaims } from "./claim_entry_poi
 /** A message, valid or rejected. */
 export interface EntryPoint {
   readonly name: string;
-  /** The kind of pool that has it. Default: both. */
+  /** The kind of pool that accepts this message. Default: both. */
   readonly poolKind?: PoolKind;
   /** The exit code. Default: 0. */
   readonly exitCode?: ExitCodeName;
-  /** Whether it is possible at this fill. Default: always. */
+  /** Whether the message is possible at this fill. Default: always. */
   readonly isApplicable?: (bench: MeasuredPool) => boolean;
   send(bench: MeasuredPool): Promise<Outcome>;
 }
@@ -37,7 +37,7 @@ function withdraw(bench: MeasuredPool, change: WithdrawChange = {}): Promise<Out
   return bench.pool.withdraw({ nullifierHash: bench.fill.keys.nullifierHash, ...change });
 }
 
-/** One bit too many. */
+/** Returns the body with one bit too many. */
 const malformed = (body: Cell) => beginCell().storeSlice(body.beginParse()).storeBit(1).endCell();
 const op = (code: number) => beginCell().storeUint(code, 32).storeUint(0, 64).endCell();
 const sends = (body: Cell, from: "owner" | "user" = "user") => async ({ pool, reset }: MeasuredPool) => {
@@ -254,10 +254,10 @@ const others: readonly EntryPoint[] = [
   },
 ];
 
-/** In the order of the tables. */
+/** All messages, in the order of the tables. */
 export const entryPoints = [...deposits, ...withdrawals, ...others, ...claimEntryPoints];
 
-/** The sets with the message's keys. */
+/** Returns the sets with the message's keys. */
 function withKeys({ fill }: MeasuredPool) {
   const { commitments, nullifiers } = touchedSets(fill);
   commitments.add(fill.keys.commitment);

@@ -1,7 +1,8 @@
 /**
- * Pools with a number of notes, of which only the parts that a message can touch are built: the other slots of a set
- * stay empty. Gas is paid for loaded and created cells, and a message loads one path of a set, so it costs the same
- * as in the complete pool. `tests/gas/gas_test.ts` compares one fill with its complete sets.
+ * Pools with a number of notes, of which only the parts that a message can touch are built: the other slots
+ * of a set stay empty. The chain charges gas for loaded and created cells, and a message loads one path of a
+ * set, so it costs the same as in the complete pool. `tests/gas/gas_test.ts` compares one fill with its
+ * complete sets.
  */
 import { POOL_CAPACITY } from "../../src/core/protocol/pool_constants.ts";
 import { FIELD_MODULUS } from "../../src/core/crypto/field.ts";
@@ -11,16 +12,16 @@ import { fillPath, largestSet, RootHistoryModel, SetModel } from "../chain/pool_
 export const gasElement = (n: number) =>
   BigInt(n + 10) * 0x2545f4914f6cdd1d9e3779b97f4a7c15bf58476d1ce4e5b994d049bb133111ebn % FIELD_MODULUS;
 
-/** Keys of messages that no set contains yet, and the root of a deposit. */
+/** Keys for messages, which no set contains yet, and the root of a deposit. */
 interface FillKeys {
   readonly commitment: bigint;
   readonly nullifierHash: bigint;
   readonly newRoot: bigint;
 }
 
-/** How full a pool is. */
+/** The fill of a pool. */
 export interface Fill {
-  /** Name in the tables. */
+  /** The name in the tables. */
   readonly name: string;
   readonly deposits: number;
   readonly withdrawals: number;
@@ -35,7 +36,10 @@ const spread: FillKeys = {
   newRoot: gasElement(-7),
 };
 
-/** Uniform keys, as proofs produce them. All notes but two are withdrawn, so that the sets are equally large. */
+/**
+ * Returns a fill of uniform keys, as proofs produce them. All notes but two are withdrawn, so that the sets
+ * are equally large.
+ */
 function evenFill(notes: number, name = notes.toLocaleString("en")): Fill {
   return {
     name,
@@ -54,7 +58,10 @@ function evenFill(notes: number, name = notes.toLocaleString("en")): Fill {
   };
 }
 
-/** The most cells that chosen keys can produce. The message's keys are at the deepest place. */
+/**
+ * Returns a fill with the most cells that chosen keys can produce. The message's keys are at the deepest
+ * position.
+ */
 function worstFill(notes: number): Fill {
   const deepest = 1n << 112n;
   return {
@@ -69,7 +76,10 @@ function worstFill(notes: number): Fill {
   };
 }
 
-/** As many full nodes on the path of the message's key as an attacker can put there, and almost nothing else. */
+/**
+ * Returns a fill with as many full nodes on the path of the message's key as an attacker can put there, and
+ * little else.
+ */
 export function attackedFill(deposits: number): Fill {
   const key = gasElement(-8);
   const deepest = () => {

@@ -3,7 +3,10 @@ import type { PoolState } from "../chain/pool_storage.ts";
 import { BLOCKING_CLAIMS, withClaims } from "./claim_entry_points.ts";
 import type { MeasuredPool, PoolKind } from "./measured_pool.ts";
 
-/** A get method, its arguments, and the kind of pool that has it (default: both) with the state it is measured in. */
+/**
+ * A get method, its arguments, the kind of pool that has it (default: both), and the state in which it is
+ * measured.
+ */
 interface GetMethod {
   readonly name: string;
   readonly poolKind?: PoolKind;

@@ -17,7 +17,7 @@ export const kinds: readonly PoolKind[] = ["native", "jetton"];
 /** Gas by entry point. */
 export type GasFigures = Record<string, number>;
 
-/** Measurements of one kind of pool at one fill. */
+/** The measurements of one kind of pool at one fill. */
 export interface GasMeasurement {
   readonly messages: GasFigures;
   readonly getters: GasFigures;
@@ -159,7 +159,7 @@ async function mostExpensiveDeposit(kind: PoolKind): Promise<number> {
   return dearest;
 }
 
-/** Cells and bits. */
+/** A size in cells and bits. */
 export interface Size {
   readonly cells: number;
   readonly bits: number;
@@ -196,7 +196,7 @@ function sizeOf(kind: PoolKind, fill: Fill, sets: Size, nullifiers: number): Siz
   });
   // The fill's sets are counted without being built, so the account is built with empty ones.
   const [rest, none] = [countCells(code, data), SetModel.measure(empty, empty)];
-  // A jetton pool's empty nullifier set has a root fork of its own.
+  // The empty nullifier set of a jetton pool has a root fork of its own.
   const twice = kind === "jetton" && nullifiers > 0 ? 1 : 0;
   return { cells: rest.cells - none.cells - twice + sets.cells, bits: rest.bits - none.bits + sets.bits };
 }

@@ -9,7 +9,7 @@ import { openMeasuredPool, type PoolKind } from "./measured_pool.ts";
 interface MoneyRule {
   readonly name: string;
   readonly kind: PoolKind;
-  /** Messages whose gas it changes. */
+  /** The messages whose gas it changes. */
   readonly messages: readonly string[];
   readonly without: readonly { readonly file: string; readonly code: string; readonly replacement: string }[];
 }
@@ -109,7 +109,10 @@ const moneyRules: readonly MoneyRule[] = [
 
 const fill = fills.find(({ name }) => name === "100,000")!;
 
-/** Measures each rule at 100,000 notes. A negative figure: the contract would burn more without the rule. */
+/**
+ * Measures each rule at 100,000 notes. If a figure is negative, the contract would burn more gas without the
+ * rule.
+ */
 export async function measureRules(): Promise<GasFigures> {
   const figures: GasFigures = {};
   for (const { name, kind, messages, without } of moneyRules) {

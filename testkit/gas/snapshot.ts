@@ -20,26 +20,26 @@ import { measureV2Jetton } from "./v2_jetton_figures.ts";
 
 export const SNAPSHOT_PATH = "testkit/gas/gas_snapshot.json";
 
-/** Name of the fill whose messages are split into parts. */
+/** The name of the fill at which the gas of messages is split into parts. */
 export const TRACED_FILL = "100,000";
 
 export interface GasSnapshot {
-  /** Gas of verification alone, by message. */
+  /** The gas of verification alone, by message. */
   readonly verification: GasFigures;
   /** By kind of pool, then by fill. */
   readonly gas: Record<PoolKind, Record<string, GasMeasurement>>;
   /** By kind of pool, then by message, at {@link TRACED_FILL}. */
   readonly parts: Record<PoolKind, Record<string, GasParts>>;
-  /** Gas of the most expensive deposit and withdrawal that an attacker can cause. */
+  /** The gas of the most expensive deposit and withdrawal that an attacker can cause. */
   readonly dearest: Record<PoolKind, { deposit: number; withdraw: number }>;
   readonly size: Record<PoolKind, Record<string, Size>>;
-  /** Gas of each rule that protects money, at {@link TRACED_FILL}. */
+  /** The gas of each rule that protects money, at {@link TRACED_FILL}. */
   readonly rules: GasFigures;
-  /** Gas of a version 2 pool's messages. */
+  /** The gas of a version 2 pool's messages. */
   readonly version2: GasFigures;
-  /** The same of a jetton pool. */
+  /** The gas of a version 2 jetton pool's messages. */
   readonly version2Jetton: GasFigures;
-  /** Gas of the get methods of version 2 pools, by kind of pool. */
+  /** The gas of the get methods of version 2 pools, by kind of pool. */
   readonly version2Getters: Record<PoolKind, V2GetterFigures>;
 }
 

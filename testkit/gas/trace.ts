@@ -6,11 +6,11 @@ interface Step {
   readonly gas: number;
 }
 
-/** Parts of a message. They add up to its gas. */
+/** The parts of a message. They add up to its gas. */
 export interface GasParts {
-  /** Dispatch, storage, and the message with the checks before the root. */
+  /** Dispatch, storage, and the message with its checks before that of the root. */
   readonly parse: number;
-  /** Searching the root history, or adding a root. */
+  /** The search of the root history, or adding a root. */
   readonly history: number;
   readonly set: number;
   readonly verify: number;
@@ -28,7 +28,7 @@ interface PartEnd {
 }
 
 const THROWS = (code: number) => new RegExp(`^THROWIF(NOT)? ${code}$`);
-/** Takes two bits of a key. Only the set does this. */
+/** Takes two bits of a key. Only the set uses this instruction. */
 const SPLIT_FORK = /^SHR\/MOD 12,2$/;
 const CURVE = /^BLS_/;
 
@@ -42,7 +42,7 @@ const marks: Readonly<Record<"deposit" | "withdraw", readonly PartEnd[]>> = {
   withdraw: [
     { part: "parse", until: THROWS(206) },
     { part: "history", until: SPLIT_FORK, before: true },
-    { part: "set", until: THROWS(201) }, // a note is left to pay
+    { part: "set", until: THROWS(201) }, // the pool has a note left to pay
     { part: "verify", until: THROWS(201) },
   ],
 };

@@ -1,4 +1,4 @@
-/** Gas of the messages of a version 2 pool under mainnet's prices. */
+/** The gas of the messages of a version 2 pool at mainnet's prices. */
 import { type ExitCodeName, exitCodes } from "../../src/core/errors/problem.ts";
 import { MAX_QUEUED } from "../../src/core/protocol/v2/pool_constants.ts";
 import { fullPool } from "../chain/v2/full_pool.ts";
@@ -8,9 +8,9 @@ import type { GasFigures } from "./measure.ts";
 
 export const HIGHEST_PATH_FIGURE = "withdrawal, 94 full nodes";
 export const HIGHEST_V2_BATCH_FIGURE = "withdrawals, 15 with the fullest queue";
-/** Exit code of a transaction that needs more gas than the chain allows. */
+/** The exit code of a transaction that needs more gas than the chain allows. */
 const OUT_OF_GAS = -14;
-/** Withdrawals measured for one figure, which is the highest of them. */
+/** The number of withdrawals that are measured for one figure, which is the highest of them. */
 const SAMPLES = 12;
 
 const commitment = (leafIndex: number) => BigInt(leafIndex) + 1n;
@@ -76,7 +76,7 @@ async function measureWithdrawals(): Promise<GasFigures> {
   };
 }
 
-/** The largest batches of withdrawals, with an older root, refunds and the fullest queue. */
+/** Measures the largest batches of withdrawals, with an older root, refunds and the fullest queue. */
 async function measureLargestBatches(): Promise<GasFigures> {
   const { sandbox, send } = await largestBatches();
   const older = olderRoot(sandbox);
@@ -87,7 +87,7 @@ async function measureLargestBatches(): Promise<GasFigures> {
   return { [HIGHEST_V2_BATCH_FIGURE]: Math.max(...figures), "withdrawals, 16, out of gas": Number(gasUsed) };
 }
 
-/** Counts of twelve batches of 16 withdrawals those that a transaction has enough gas for. */
+/** Counts how many of twelve batches of 16 withdrawals a transaction has enough gas for. */
 export async function countFittingBatches(): Promise<{ readonly older: number; readonly newest: number }> {
   const { sandbox, send } = await largestBatches();
   const fitting = async (change: V2WithdrawChange) => {
@@ -101,7 +101,7 @@ export async function countFittingBatches(): Promise<{ readonly older: number; r
   return { older: await fitting(olderRoot(sandbox)), newest: await fitting({}) };
 }
 
-/** Withdrawals from a pool of 2^20 notes with the fullest queue. */
+/** Returns withdrawals from a pool of 2^20 notes with the fullest queue. */
 async function largestBatches() {
   const { state, drawKey } = fullPool();
   const sandbox = await V2Sandbox.open();
@@ -127,7 +127,7 @@ async function measureHighestPath(): Promise<GasFigures> {
   return { [HIGHEST_PATH_FIGURE]: gasOf(await sandbox.withdraw({ nullifierHash, ...oldest })) };
 }
 
-/** What a refused message costs its sender, at 2^20 notes where notes matter. */
+/** Measures what a refused message costs its sender, at 2^20 notes where the number of notes matters. */
 async function measureRefusals(): Promise<GasFigures> {
   const empty = await V2Sandbox.open();
   const refusedDeposit = (comment: boolean) => empty.deposit({ comment, value: 1_000_000_000n });
@@ -158,7 +158,7 @@ async function measureRefusals(): Promise<GasFigures> {
   };
 }
 
-/** Measurements by subject. Together they are the figures of the snapshot. */
+/** The measurements by subject. Together they are the figures of the snapshot. */
 export const v2Measurements: Readonly<Record<string, () => Promise<GasFigures>>> = {
   deposits: measureDeposits,
   settlements: measureSettlements,

@@ -1,4 +1,4 @@
-/** Gas of the get methods of version 2 pools under mainnet's prices. */
+/** The gas of the get methods of version 2 pools at mainnet's prices. */
 import type { Cell, TupleItem } from "@ton/core";
 import { manyClaims } from "../chain/v2/claims.ts";
 import { fillPath } from "../chain/v2/deep_slots.ts";
@@ -16,7 +16,7 @@ export const v2GetterFills = ["empty", V2_FULL_FILL, V2_DEEP_FILL] as const;
 /** Gas by state and get method. */
 export type V2GetterFigures = Record<string, GasFigures>;
 
-/** Calls measured for one figure, which is the highest of them. */
+/** The number of calls that are measured for one figure, which is the highest of them. */
 const SAMPLES = 12;
 const DEEP_KEY = (0xabcdef0123456789abcdefn << 12n) | 7n;
 const int = (value: bigint): TupleItem => ({ type: "int", value });
@@ -55,7 +55,7 @@ async function measureFill(sandbox: V2Sandbox, fill: typeof v2GetterFills[number
     getNextIndex: await call("getNextIndex"),
     getSettled: await call("getSettled"),
     getDenomination: await call("getDenomination"),
-    // It answers for empty slots only, and a pool with 2^20 notes has none.
+    // The method answers only for empty slots, and a pool with 2^20 notes has none.
     ...fill === V2_FULL_FILL ? {} : { getIsSpent: await call("getIsSpent", int(DEEP_KEY + 1n)) },
     getIsSpentBy: await highest("getIsSpentBy", carried),
     get_root_history: await call("get_root_history"),

@@ -1,4 +1,4 @@
-/** Gas of the messages of a version 2 jetton pool under mainnet's prices. */
+/** The gas of the messages of a version 2 jetton pool at mainnet's prices. */
 import { beginCell, Cell } from "@ton/core";
 import { type ExitCodeName, exitCodes } from "../../src/core/errors/problem.ts";
 import {
@@ -15,10 +15,10 @@ import type { V2Outcome } from "../chain/v2/sandbox.ts";
 import type { GasFigures } from "./measure.ts";
 
 export const HIGHEST_JETTON_PATH_FIGURE = "withdrawal, 94 full nodes";
-/** An accepted deposit takes more gas than any that is refused. */
+/** An accepted deposit uses more gas than any refused one. */
 export const HIGHEST_JETTON_DEPOSIT_FIGURES = ["deposit", "deposit, above the field"] as const;
 export const HIGHEST_BATCH_FIGURE = "withdrawals, 12 with the fullest queue";
-/** Withdrawals measured for one figure, which is the highest of them. */
+/** The number of withdrawals that are measured for one figure, which is the highest of them. */
 const SAMPLES = 12;
 
 const commitment = (leafIndex: number) => BigInt(leafIndex) + 1n;
@@ -86,7 +86,10 @@ async function measureWithdrawals(): Promise<GasFigures> {
   };
 }
 
-/** The dearest messages: the longest path, and a batch from a full pool with an older root and all payouts. */
+/**
+ * Measures the most expensive messages: the longest path, and a batch from a full pool with an older root and
+ * all payouts.
+ */
 async function measureHighest(): Promise<GasFigures> {
   const sandbox = await V2JettonSandbox.openJetton();
   const nullifierHash = (0xabcdef0123456789abcdefn << 12n) | 7n;
@@ -114,7 +117,7 @@ async function measureHighest(): Promise<GasFigures> {
   };
 }
 
-/** What a refused message costs its sender, at 2^20 notes where notes matter, and the messages of claims. */
+/** Measures refused messages, at 2^20 notes where the number of notes matters, and the messages of claims. */
 async function measureOthers(): Promise<GasFigures> {
   const unknown = await V2JettonSandbox.openJetton({ discovered: false });
   const discovery = gasOf(await unknown.send(storeDiscoverJettonWallet(), 200_000_000n));
@@ -165,7 +168,7 @@ async function measureOthers(): Promise<GasFigures> {
   };
 }
 
-/** Measurements by subject. Together they are the figures of the snapshot. */
+/** The measurements by subject. Together they are the figures of the snapshot. */
 export const v2JettonMeasurements: Readonly<Record<string, () => Promise<GasFigures>>> = {
   deposits: measureDeposits,
   settlements: measureSettlements,

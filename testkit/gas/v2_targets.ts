@@ -3,7 +3,10 @@ import type { GasFigures } from "./measure.ts";
 
 const SHARE = ", with its share";
 
-/** The most gas that a message may take, by its name in the figures. Those of native pools apply to jetton pools too. */
+/**
+ * The maximum gas of each message, by its name in the figures. The targets of native pools apply to jetton
+ * pools too.
+ */
 export const v2Targets: Readonly<Record<string, number>> = {
   "deposit, by op": 6_500,
   "deposit, by comment": 12_000,
@@ -45,7 +48,7 @@ export const missedV2Targets = {
   ],
 } as const;
 
-/** Returns the figures with those of deposits that pay for a sixteenth of their settlement. */
+/** Returns the figures, and for deposits also those that include a sixteenth of their settlement. */
 export function withShares(figures: GasFigures): GasFigures {
   const deposits = Object.keys(figures).filter((name) => /^deposit(, by (op|comment))?$/.test(name));
   const settlements = Object.keys(figures).flatMap((name) => {

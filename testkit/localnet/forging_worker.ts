@@ -1,6 +1,7 @@
 /**
- * A prover's worker whose proofs take milliseconds: it computes the public signals of a settlement from its inputs and
- * forges the proof with the secrets of the test keys (trapdoor_keys.ts). It verifies as the product's worker does.
+ * A prover's worker whose proofs take milliseconds: it computes the public signals of a settlement from its
+ * inputs and forges the proof with the secrets of the test keys (trapdoor_keys.ts). It verifies as the
+ * product's worker does.
  */
 import { initSync, Verifier } from "../../prover-wasm/pkg/prover_wasm.js";
 import { wasmBytes } from "../../prover-wasm/pkg/prover_wasm_bytes.ts";
@@ -59,7 +60,7 @@ interface SettlementSignals {
   readonly fresh: readonly bigint[];
 }
 
-/** The wire 1 and the public signals, each little endian. */
+/** Returns the wire 1 and the public signals, each little endian. */
 function witnessOf({ oldRoot, newRoot, span, settler, fresh }: SettlementSignals): Uint8Array<ArrayBuffer> {
   const wires = [1n, oldRoot, newRoot, span, settler, ...fresh];
   const bytes = new Uint8Array(wires.length * FIELD_BYTES);

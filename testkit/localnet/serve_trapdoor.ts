@@ -1,6 +1,6 @@
 /**
  * Runs the program with the test verification keys of the directory that TONADO_TEST_ARTIFACTS names. With
- * TONADO_TEST_FORGE, its prover forges settlements with them.
+ * TONADO_TEST_FORGE, its prover uses them to forge settlements.
  */
 import process from "node:process";
 import { main } from "../../main.ts";

@@ -1,6 +1,6 @@
 /**
- * Replaces the committed verification keys with test keys (trapdoor_keys.ts): verification is real, and a proof takes
- * milliseconds. Import it before a prover is created, and only in tests.
+ * Replaces the committed verification keys with test keys (trapdoor_keys.ts): verification is real, and a
+ * proof takes milliseconds. Import this file before a prover is created, and only in tests.
  */
 import { createHash } from "node:crypto";
 import pins from "../../artifacts/pins.json" with { type: "json" };
@@ -19,7 +19,7 @@ export const trapdoorVkeyHash2 = combinedVkeyHash(
   Object.fromEntries(circuitsOfVersion[2].map((name) => [name, hashes[name]])),
 );
 
-/** What a forging prover loads in place of a witness program and a proving key. It reads neither. */
+/** The value that a forging prover loads instead of a witness program and a proving key. It reads neither. */
 const UNUSED = "unused";
 const unusedFiles = ["settle16.wasm", "settle16.zkey"] as const;
 

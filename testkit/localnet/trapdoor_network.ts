@@ -1,6 +1,7 @@
 /**
- * A local network with pools whose proofs take milliseconds: real emulator, contracts and verification, and
- * verification keys with known secrets. Hundreds of notes can be deposited and withdrawn in a minute.
+ * A local network with pools whose proofs take milliseconds: the emulator, contracts and verification are
+ * real, and the secrets of the verification keys are known. It can deposit and withdraw hundreds of notes in
+ * a minute.
  */
 import { Address, toNano } from "@ton/core";
 import { addressToField } from "../../src/core/protocol/messages/address_field.ts";
@@ -28,31 +29,31 @@ import type { SeededRandom } from "../random/seeded_random.ts";
 import { deployTrapdoorPools } from "./trapdoor_pools.ts";
 import { writeTrapdoorArtifacts } from "./trapdoor_artifacts.ts";
 
-/** Fee of a withdrawal of coins in nano, without the refund. */
+/** The fee of a withdrawal of coins in nano, without the refund. */
 const NATIVE_FEE = 60_000_000n;
-/** Fee of a withdrawal of jettons: this part of the denomination. */
+/** The fee of a withdrawal of jettons is the denomination divided by this number. */
 const JETTON_FEE_PART = 100n;
-/** Nano for a recipient. The fee pays it in native pools; in jetton pools the relayer does. */
+/** The nano for a recipient. In native pools the fee pays it, in jetton pools the relayer. */
 const REFUND = 20_000_000n;
 /** Probability of a refund. */
 const REFUND_CHANCE = 0.3;
 const TIMEOUT_MS = 600_000;
 /** The depositor's endpoint is this process, which runs the emulator, too. */
-/** What the relayer pays as a refund at most, in nano. */
+/** The maximum refund that the relayer pays, in nano. */
 const MAX_REFUND = 100_000_000n;
 const ENDPOINT_TIMEOUT_MS = 60_000;
-/** A v5R1 wallet can send more at once. The limit keeps transfers small. */
+/** A v5R1 wallet can send more messages at once. This limit keeps transfers small. */
 const MAX_MESSAGES_PER_TRANSFER = 16;
 
 /** A deposited note and the parameters of its withdrawal. */
 export interface DepositedNote {
   readonly key: string;
   readonly note: Note;
-  /** Of this note only. */
+  /** A recipient that only this note has. */
   readonly recipient: Address;
-  /** In the pool's asset. */
+  /** The fee in the pool's asset. */
   readonly fee: bigint;
-  /** Nano. */
+  /** The refund in nano. */
   readonly refund: bigint;
 }
 
@@ -62,10 +63,10 @@ export class TrapdoorNetwork implements AsyncDisposable {
 
   private constructor(
     readonly localnet: Localnet,
-    /** Without faults: the depositor has an endpoint of his own. */
+    /** An endpoint without faults, for the depositor. */
     readonly chain: Chain,
     readonly deployments: Deployments,
-    /** Folder of the registry, the keys and other files; ends with a slash. */
+    /** The folder of the registry, the keys and other files. It ends with a slash. */
     readonly directory: string,
     readonly registry: string,
     readonly random: SeededRandom,
@@ -79,7 +80,7 @@ export class TrapdoorNetwork implements AsyncDisposable {
     { random, pools: keys, wallet = "v4R2", blockTimeMs = 300 }: {
       random: SeededRandom;
       pools: readonly string[];
-      /** Of the relayer. */
+      /** The version of the relayer's wallet. */
       wallet?: WalletVersion;
       blockTimeMs?: number;
     },
@@ -130,7 +131,7 @@ export class TrapdoorNetwork implements AsyncDisposable {
     return new Pool(this.chain, this.pool(key).address);
   }
 
-  /** Returns the tree of the pool's leaves, as this depositor knows them. */
+  /** Returns the tree of the pool's leaves that this depositor knows. */
   tree(key: string): MerkleTree {
     const tree = this.#trees.get(key) ?? new MerkleTree();
     this.#trees.set(key, tree);
@@ -192,7 +193,7 @@ export class TrapdoorNetwork implements AsyncDisposable {
     const { seqno: before } = await this.user.state();
     for (let isIncluded = false; !isIncluded;) {
       const { now: sentAt } = await this.user.state();
-      await this.user.send(messages).catch(unlessRepeated); // of the same seqno: at most one is accepted
+      await this.user.send(messages).catch(unlessRepeated); // with the same seqno: the wallet accepts at most one
       await waitUntil("the depositor's transfer is on chain, or over", async () => {
         const { seqno, now } = await this.user.state();
         isIncluded = seqno > before;

@@ -1,4 +1,4 @@
-/** Runs the program as a process of its own, from its sources or compiled. */
+/** Runs the program as a separate process, from its sources or compiled. */
 import { LineStream } from "./line_stream.ts";
 
 /** A running program. */
@@ -13,7 +13,7 @@ export interface Program {
   kill(signal: Deno.Signal): void;
 }
 
-/** Command line that runs the program from its sources. */
+/** The command line that runs the program from its sources. */
 export const sourceCommand: readonly string[] = [
   Deno.execPath(),
   "run",

@@ -1,6 +1,6 @@
 /** Runs commands to their end. */
 
-/** What a command printed, and its exit status. */
+/** The output of a command, and its exit status. */
 interface CommandResult {
   readonly code: number;
   readonly stdout: string;
@@ -25,7 +25,7 @@ export async function runCommand(
   return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
 }
 
-/** Runs a command and returns its standard output. Throws with what it printed if it fails. */
+/** Runs a command and returns its standard output. If it fails, throws with its output. */
 export async function readCommand(
   command: string,
   args: readonly string[],

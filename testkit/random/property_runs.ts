@@ -4,9 +4,9 @@
  */
 const SEED = 20261121;
 
-/** Multiplies the number of cases of a plain run. */
+/** A factor for the number of cases of a plain run. */
 export const depth = integer("TONADO_DEEP") ?? 1;
-/** Determines all cases. */
+/** The seed that determines all cases. */
 export const seed = integer("TONADO_SEED") ?? SEED;
 const failurePath = Deno.env.get("TONADO_PATH");
 /** Whether this run searches for new failures. */

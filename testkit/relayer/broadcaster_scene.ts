@@ -1,4 +1,7 @@
-/** A relayer whose wallet, chain and clock are a test's. Time passes only while the broadcaster waits. */
+/**
+ * A relayer with a wallet, chain and clock that a test controls. Time passes only while the broadcaster
+ * waits.
+ */
 import { Address, beginCell, type Cell, TupleReader } from "@ton/core";
 import { Problem } from "../../src/core/errors/problem.ts";
 import { opCodes } from "../../src/core/protocol/messages/pool_messages.ts";
@@ -50,7 +53,7 @@ export class BroadcasterScene {
   quote: bigint | undefined = 100_000_000n;
   readonly pool: ScenePool = { ready: true, payoutRoom: 128, root: 7n, syncedAt: START_MS };
   readonly store: Store;
-  /** Time in milliseconds since the start. */
+  /** The sends, with the time in milliseconds since the start. */
   readonly sends: { readonly at: number; readonly hash: string }[] = [];
   readonly signed: {
     readonly seqno: number;
@@ -119,7 +122,7 @@ export class BroadcasterScene {
     }, this.#end.signal);
   }
 
-  /** The chain includes the n-th transfer, whose messages with these query ids leave the wallet. */
+  /** Includes the n-th transfer in the chain. Its messages with these query ids leave the wallet. */
   include(n: number, queryIds: readonly bigint[]): void {
     const lt = BigInt(1_000 * (this.#history.length + 1));
     const time = Math.floor(this.now / 1000);
@@ -138,7 +141,7 @@ export class BroadcasterScene {
     this.seqno++;
   }
 
-  /** The wallet is used by something else. */
+  /** Uses the wallet for another transfer. */
   useElsewhere(): void {
     const lt = BigInt(1_000 * (this.#history.length + 1));
     const time = Math.floor(this.now / 1000);
@@ -156,7 +159,7 @@ export class BroadcasterScene {
   }
 
   async #sleep(ms: number, signal?: AbortSignal): Promise<void> {
-    await new Promise((resolve) => setTimeout(resolve, 0)); // work that does not wait comes first
+    await new Promise((resolve) => setTimeout(resolve, 0)); // work that does not wait runs first
     if (signal?.aborted) return;
     this.now += Math.max(ms, 1);
     for (const due of this.#due.filter(({ at }) => at <= this.elapsed)) {

@@ -1,4 +1,4 @@
-/** Rows of a relayer's store that has indexed one pool with any number of deposits. */
+/** The rows of a relayer's store that has indexed one pool with any number of deposits. */
 import type { ArchiveRow } from "../../src/store/archive.ts";
 import type { Cursor, Deposit, PoolId } from "../../src/store/store.ts";
 

@@ -39,7 +39,7 @@ const deploymentOf = (kind: 0 | 1 | 2, change: Partial<Deployment> = {}): Deploy
   };
 };
 
-/** A relayer's indexer of one pool. Time passes only while it waits. */
+/** Creates a relayer's indexer of one pool. Time passes only while it waits. */
 export function indexer(kind: 0 | 1 | 2 = 0, change: Partial<Deployment> = {}) {
   const scene = new ScriptedPool({ kind, denomination: DENOMINATION });
   const file: PoolKind = kind === 0 ? "native" : kind === 1 ? "jetton" : "native2";
@@ -79,7 +79,7 @@ export function indexer(kind: 0 | 1 | 2 = 0, change: Partial<Deployment> = {}) {
   return { scene, store, ledger, run, open, readiness, leaves };
 }
 
-/** The relayer's wallet withdraws a note. */
+/** Makes the relayer's wallet withdraw a note. */
 export function pay(scene: ScriptedPool, nullifierHash: bigint, fee = 50n) {
   scene.spent.add(nullifierHash);
   const log = { nullifierHash, fee, refund: 0n, recipient, relayer };
@@ -87,7 +87,7 @@ export function pay(scene: ScriptedPool, nullifierHash: bigint, fee = 50n) {
 }
 
 export const id = poolAddress.toRawString();
-/** A sent withdrawal in the journal. */
+/** Returns a sent withdrawal of the journal. */
 export const job = (n: bigint): Job => ({
   pool: id,
   nullifierHash: n,

@@ -2,7 +2,7 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 
-/** The part of OpenAPI 3.1 in use. */
+/** The part of OpenAPI 3.1 that this file uses. */
 interface OpenApi {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
@@ -137,7 +137,7 @@ function arbitraryValue(
   return samples.length === 0 ? text : mostly(fc.constantFrom(...samples), text);
 }
 
-/** Returns the body that a route's examples form. */
+/** Returns the body in a route's examples. */
 export function exampleBody(api: OpenApi, path: string): unknown {
   const of = (schema: Schema): unknown => {
     if (schema.$ref) return of(api.components.schemas[schema.$ref.split("/").at(-1)]);
@@ -152,7 +152,7 @@ export function exampleBody(api: OpenApi, path: string): unknown {
   return of(api.paths[path].post.requestBody!.content["application/json"].schema);
 }
 
-/** Returns a function that reports what is wrong with an answer, or undefined. */
+/** Returns a function that describes what is wrong with an answer, or returns undefined. */
 export function createResponseValidator(api: OpenApi): (
   request: Pick<FuzzedRequest, "path" | "method">,
   answer: { readonly status: number; readonly headers: Headers; readonly body: unknown },

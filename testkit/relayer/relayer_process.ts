@@ -11,11 +11,11 @@ export interface RelayerProcess {
   signal(signal: Deno.Signal): void;
   /** Sends a signal and waits for the process to end. */
   stop(signal: Deno.Signal): Promise<Deno.CommandStatus>;
-  /** Standard error so far, which is the log. */
+  /** Returns the standard error so far, which is the log. */
   log(): string;
 }
 
-/** Command line that serves from the sources. */
+/** The command line that serves from the sources. */
 export const serveCommand = ["run", "-A", "--no-check", MAIN, "serve"];
 
 /**
@@ -48,7 +48,7 @@ export async function startRelayerProcess(
   while (url === undefined) {
     const { value, done } = await reader.read();
     if (done) throw new Error(`the relayer ended before it listened: ${(await logged, log)}`);
-    url = (output += value).match(/"url":"([^"]+)"/)?.[1]; // its log is in JSON format, not at a terminal
+    url = (output += value).match(/"url":"([^"]+)"/)?.[1]; // not at a terminal, so the log is JSON
   }
   const at = url;
   return {

@@ -27,27 +27,27 @@ export const prices = await fetchNetworkPrices(
 );
 
 const message = (cells: bigint, bits: bigint) => prices.forwardFee({ cells, bits });
-/** As `settlementCost` in contracts/v2/rewards.tolk. */
+/** The same as `settlementCost` in contracts/v2/rewards.tolk. */
 export const COST = prices.gasFee(127_000n) + 2n * message(0n, 0n) + message(2n, 1_920n);
 
 export interface SceneOptions {
   readonly mode?: SettleMode;
   readonly asset?: string;
   readonly pending?: bigint;
-  readonly waited?: number; // seconds that the deposits have waited at the start
+  readonly waited?: number; // the seconds that the deposits have waited at the start
   readonly isLeader?: boolean;
   readonly ready?: boolean;
   readonly settled?: number;
-  /** Number of the pool's deposits. Default: those that the indexer knows. */
+  /** The number of the pool's deposits. Default: those that the indexer knows. */
   readonly deposits?: number;
   readonly balance?: bigint;
-  /** The balance of the relayer's wallet, and the least that it keeps. */
+  /** The balance of the relayer's wallet, and the minimum that it keeps. */
   readonly funds?: bigint;
   readonly stop?: bigint;
   readonly idle?: number; // seconds since the pool's last event
 }
 
-/** A clock on which time passes only in `sleep`, which also runs the actions that are due. */
+/** Returns a clock on which time passes only in `sleep`, which also runs the actions that are due. */
 function scriptedClock() {
   let now = START_SECONDS * 1000;
   const due: { readonly at: number; readonly act: () => unknown }[] = [];

@@ -39,7 +39,7 @@ export interface EndpointResponse {
 }
 
 const MAX_DELAY_MS = 1_500;
-/** Number of calls with recorded answers, and recorded answers per call. */
+/** The number of calls with recorded answers, and of recorded answers per call. */
 const MAX_CACHED_CALLS = 2_000;
 const MAX_CACHED_ANSWERS = 5;
 const ROOT_GETTERS = new Set(["get_root_history", "getCurrentRoot"]);
@@ -131,7 +131,8 @@ function alterRows(change: (rows: { data: string }[]) => void): (body: string) =
 }
 
 /**
- * Changes the last digit of every long number. It stays a field element, except for rare ones close to the modulus.
+ * Changes the last digit of every long number. The result is still a field element, unless the number is
+ * close to the modulus.
  */
 export function alterRoots(body: string): string {
   return body.replace(/"(0x[0-9a-f]{20,}|[0-9]{20,})"/g, (_, digits: string) => {
@@ -140,7 +141,7 @@ export function alterRoots(body: string): string {
   });
 }
 
-/** Recorded answers that are repeated as outdated ones. */
+/** Recorded answers, which are repeated as outdated ones. */
 export class AnswerHistory {
   readonly #answers = new Map<string, string[]>();
 

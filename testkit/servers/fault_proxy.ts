@@ -18,7 +18,7 @@ import {
 } from "./endpoint_faults.ts";
 import { type RawRequest, type RawResponse, serveRawHttp } from "./raw_http_server.ts";
 
-/** Holds calls until they are released. */
+/** A barrier that holds calls until they are released. */
 export interface Barrier {
   /** The first held call. Its process can be killed now. */
   readonly reached: Promise<ProxiedCall>;
@@ -30,20 +30,20 @@ export interface FaultProxy extends AsyncDisposable {
   /** Returns the endpoint's URL for a client with this name. */
   url(client: string): string;
   readonly counts: ReadonlyMap<FaultKind, number>;
-  /** Kinds that no call has met yet. */
+  /** The kinds that no call has met yet. */
   readonly unseenKinds: readonly FaultKind[];
   readonly callCount: number;
-  /** Normalised hashes of the forwarded messages. */
+  /** The normalised hashes of the forwarded messages. */
   readonly forwardedHashes: ReadonlySet<string>;
   /** Sets the probability that a call meets a fault. */
   setFaultProbability(chance: number): void;
-  /** While true, every root in an answer is altered. */
+  /** If true, every root in an answer is altered. */
   altersRoots: boolean;
   /** Holds matching calls, before they are forwarded or before their response is returned. */
   addBarrier(where: "before" | "after", matches: (call: ProxiedCall) => boolean): Barrier;
 }
 
-/** While faults are enabled, the probability of a kind that has not occurred, rarest first. */
+/** The probability of a kind that has not occurred, while faults are enabled. The rarest kind is first. */
 const UNSEEN_FAULT_PROBABILITY = 0.5;
 
 const allKinds = Object.keys(faultKinds) as FaultKind[];
@@ -142,7 +142,7 @@ class RunningFaultProxy implements FaultProxy {
     return response;
   }
 
-  /** Draws the fault that a call meets, if any. */
+  /** Draws the fault of a call, if any. */
   #draw(call: ProxiedCall): FaultKind | undefined {
     if (this.#faultProbability === 0) return undefined;
     const meets = {

@@ -1,13 +1,13 @@
 /**
- * Starts servers for tests from the binaries on PATH, in a temporary directory. A shell between this process and the
- * server ends the server when its standard input closes, so the server ends with this process in every case.
+ * Starts servers for tests from the binaries on PATH, in a temporary directory. A shell between this process
+ * and the server ends the server when its standard input closes, so the server always ends with this process.
  */
 import { postgresQuery } from "./postgres_query.ts";
 import { freePort } from "../programs/program.ts";
 import { redisCommand } from "./redis_command.ts";
 import { waitUntil } from "../programs/wait_until.ts";
 
-/** Debian keeps the server's programs out of PATH. */
+/** Debian does not put the server's programs on PATH. */
 const POSTGRES_HOMES = "/usr/lib/postgresql";
 /** PostgreSQL and PgBouncer refuse to run as root. This user owns only their directories. */
 const UNPRIVILEGED_UID = 65_534;

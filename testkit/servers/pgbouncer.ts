@@ -1,4 +1,4 @@
-/** PgBouncer in transaction mode in front of the tests' PostgreSQL, as managed databases often have it. */
+/** PgBouncer in transaction mode in front of the tests' PostgreSQL, as in many managed databases. */
 import { createServerDirectory, findProgram, startSupervised } from "./local_servers.ts";
 import { postgresQuery } from "./postgres_query.ts";
 import { freePort } from "../programs/program.ts";

@@ -14,7 +14,7 @@ const LOCAL_POSTGRES = "postgres://postgres@127.0.0.1:5432/postgres";
 const LOCAL_REDIS = "redis://127.0.0.1:6379";
 const TIMEOUT_MS = 5_000;
 
-/** A database of a suite's own. */
+/** A database that belongs to one suite. */
 interface TestDatabase extends AsyncDisposable {
   readonly url: string;
 }
@@ -77,7 +77,10 @@ export async function freshRedisNamespace(): Promise<RedisNamespace> {
   };
 }
 
-/** A server with a given URL must answer: a wrong URL is an error, and no reason to use another server. */
+/**
+ * Finds a server. A server with a given URL must answer: a wrong URL is an error, and no other server
+ * replaces it.
+ */
 async function findServer(
   given: string | undefined,
   local: string,

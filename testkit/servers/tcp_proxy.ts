@@ -1,6 +1,6 @@
 /**
- * A TCP proxy of a server that a test can disconnect, which breaks connections and refuses new ones, or freeze, which
- * stops the data and keeps connections open.
+ * A TCP proxy of a server that a test can disconnect or freeze. Disconnecting breaks connections and refuses
+ * new ones; freezing stops the data and keeps connections open.
  */
 import { freePort } from "../programs/program.ts";
 
@@ -48,7 +48,7 @@ export function startTcpProxy(url: string, defaultPort: number): TcpProxy {
       return close(near);
     }
     connections.add(far);
-    if (!connections.has(near)) return close(far); // disconnected meanwhile
+    if (!connections.has(near)) return close(far); // disconnected in the meantime
     const done = () => (close(near), close(far));
     await Promise.allSettled([
       near.readable.pipeThrough(passing()).pipeTo(far.writable).finally(done),

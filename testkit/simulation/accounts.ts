@@ -1,5 +1,6 @@
 /**
- * Models of the two accounts in a simulation, the relayer's wallet and a pool: what they accept and what they send.
+ * Models of the two accounts in a simulation, the relayer's wallet and a pool: the messages that they accept
+ * and send.
  */
 import { type Address, beginCell, Cell, loadMessage, loadMessageRelaxed, loadOutList } from "@ton/core";
 import { WalletContractV4 } from "@ton/ton/dist/wallets/WalletContractV4.js";
@@ -73,14 +74,14 @@ export function externalBody(message: Cell): Cell {
   return loadMessage(message.beginParse()).body;
 }
 
-/** What a withdrawal costs its sender, and the value that it needs. */
+/** The cost of a withdrawal to its sender, and the value that it needs. */
 const WITHDRAW_COST = 20_000_000n;
 export const WITHDRAW_VALUE = 50_000_000n;
 
-/** A pool: its tree, roots and spent notes. A proof is valid if its public inputs are the note's. */
+/** A pool: its tree, roots and spent notes. A proof is valid if its public inputs are those of the note. */
 export class SimulatedPool {
   readonly tree = new MerkleTree();
-  /** Newest first. */
+  /** Roots, newest first. */
   roots: readonly bigint[] = [this.tree.root];
   /** The submitter by nullifier hash. */
   readonly spent = new Map<bigint, Address>();
@@ -88,7 +89,7 @@ export class SimulatedPool {
   readonly payments: { readonly request: WithdrawBody; readonly sender: Address }[] = [];
   paid = 0n;
 
-  /** @param options whether fees are coins, and what a withdrawal costs its sender in nano */
+  /** @param options whether fees are coins, and the cost of a withdrawal to its sender in nano */
   constructor(
     readonly address: Address,
     readonly denomination: bigint,

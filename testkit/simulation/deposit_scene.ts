@@ -1,4 +1,4 @@
-/** A version 1 pool whose log a test writes, on a clock that only its waits advance. */
+/** A version 1 pool whose log a test writes, on a clock that advances only during waits. */
 import { Address, Cell } from "@ton/core";
 import { storeDeposit } from "../../src/core/protocol/messages/pool_messages.ts";
 import type { Clock } from "../../src/core/time.ts";
@@ -25,7 +25,7 @@ const genesis = { id: { lt: 0n, hash: "0".repeat(64) }, now: GENESIS_SECONDS } a
 
 export class DepositScene {
   now = 0;
-  /** Seconds by which the device's clock is ahead of the chain's. */
+  /** The seconds by which the device's clock is ahead of the chain's. */
   skewSeconds = 0;
   #made: readonly ChainTransaction[] = [];
   readonly #events: (readonly [atMs: number, event: SceneEvent])[] = [];
@@ -55,12 +55,12 @@ export class DepositScene {
   } as unknown as Prover;
   readonly source = { commitments: (from: number) => this.#commitments(from) };
 
-  /** Unix seconds of the newest block. */
+  /** Returns the Unix seconds of the newest block. */
   get chainTime(): number {
     return GENESIS_SECONDS + Math.floor(this.now / 1000) - this.skewSeconds;
   }
 
-  /** Adds an event to the pool's log, at a time of the scene. */
+  /** Adds an event to the pool's log at a time of the scene. */
   at(ms: number, event: SceneEvent): void {
     this.#events.push([ms, event]);
   }
@@ -83,7 +83,7 @@ export class DepositScene {
     return tree;
   }
 
-  /** Newest first. */
+  /** Returns the transactions, newest first. */
   #history(): readonly ChainTransaction[] {
     const count = this.#arrived().length;
     if (this.#made.length !== count + 1) this.#made = this.#forgeHistory();

@@ -1,6 +1,6 @@
 /**
- * An endpoint of a simulated chain. It is slow, sometimes stale, sometimes fails, and sometimes loses an answer.
- * It returns transactions only with their own identifiers, as the port promises.
+ * An endpoint of a simulated chain. It is slow, sometimes stale, sometimes fails, and sometimes loses an
+ * answer. As the port promises, it returns transactions only with their own identifiers.
  */
 import { type Address, beginCell, Cell, Dictionary, TupleReader } from "@ton/core";
 import { Problem } from "../../src/core/errors/problem.ts";
@@ -40,7 +40,7 @@ interface AccountView {
   readonly version: AccountVersion;
 }
 
-/** What an endpoint needs of its relayer process. */
+/** The parts of a relayer process that an endpoint needs. */
 interface EndpointOptions {
   random: SeededRandom;
   time: VirtualTime;
@@ -55,7 +55,7 @@ export function openEndpoint(world: World, options: EndpointOptions): Chain {
   const { random, faults } = options;
   const faultOccurs = faultDraws(options);
   const call = slowCalls(options, faultOccurs);
-  /** Returns the block of this call's answer. */
+  /** Returns the block from which this call is answered. */
   const view = () =>
     faultOccurs(faults().stale) ? world.block - random.int(1, MAX_STALE_BLOCKS) : world.block;
   const accountOf = (address: { toRawString(): string }) => world.accounts.get(address.toRawString());

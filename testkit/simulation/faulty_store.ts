@@ -1,6 +1,6 @@
 /**
- * A store behind a network: slow, sometimes down, and sometimes losing the connection after it has written and before
- * it answers.
+ * A store behind a network: it is slow, sometimes unreachable, and sometimes loses the connection between its
+ * write and its answer.
  */
 import { Problem } from "../../src/core/errors/problem.ts";
 import type { Store } from "../../src/store/store.ts";
@@ -11,7 +11,7 @@ import type { VirtualTime } from "./virtual_time.ts";
 /** Faults as probabilities per call. */
 export interface StoreFaults {
   readonly refuse: number;
-  /** After the work is done. */
+  /** The probability of losing the response after the work is done. */
   readonly loseResponse: number;
 }
 

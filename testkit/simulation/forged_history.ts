@@ -37,7 +37,9 @@ export function forgeTransaction(
 /** Returns `chain` with forged transactions at the end of the history of `pool`, as long as `while` returns true. */
 export function withForgedHistory(chain: Chain, pool: Address, { while: lies, make }: {
   readonly while: () => boolean;
-  /** Called once per period, at the first forgery: returns the transactions after the real tip, oldest first. */
+  /**
+   * Returns the transactions after the real tip, oldest first. Called once per period, at the first forgery.
+   */
   readonly make: (tip: ChainTransaction) => readonly ChainTransaction[];
 }): Chain {
   let made: readonly ChainTransaction[] | undefined;

@@ -1,15 +1,15 @@
-/** An endpoint with false answers: the wallet's seqno, the chain's time, its head. */
+/** An endpoint with false answers: the wallet's seqno, the chain's time, the chain's head. */
 import type { Chain } from "../../src/ton/chain.ts";
 import type { SeededRandom } from "../random/seeded_random.ts";
 import type { World } from "./world.ts";
 
-/** The false values. Absent members stay true. */
+/** The false values. The values of absent members stay true. */
 export interface EndpointLie {
-  /** The wallet's seqno, in its account. */
+  /** Replaces the wallet's seqno in its account. */
   readonly seqno?: (honest: number) => number;
-  /** Unix seconds, in every account. */
+  /** Replaces the Unix seconds in every account. */
   readonly time?: (honest: number) => number;
-  /** Seqno of the newest masterchain block. */
+  /** Replaces the seqno of the newest masterchain block. */
   readonly head?: (honest: number) => number;
 }
 

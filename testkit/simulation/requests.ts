@@ -6,7 +6,7 @@ import { storeWithdraw, type WithdrawBody } from "../../src/core/protocol/messag
 import type { WithdrawRequest } from "../../src/relay/withdrawals/checks.ts";
 import { FORGED_FEE, type SimulatedPool } from "./accounts.ts";
 
-/** A note in the pool's tree, by the values that a withdrawal shows. */
+/** A note in the pool's tree, by the values that a withdrawal reveals. */
 export interface SimulatedNote {
   readonly pool: SimulatedPool;
   readonly nullifierHash: bigint;
@@ -17,7 +17,7 @@ const FEE = 60_000_000n;
 const g1 = bls12_381.G1.Point.BASE.toAffine();
 const g2 = bls12_381.G2.Point.BASE.toAffine();
 const one = [String(g1.x), String(g1.y), "1"];
-/** Points of the curve. Whether they prove anything is up to the verifier, which the simulation replaces. */
+/** Points of the curves. The verifier decides whether they prove anything, and the simulation replaces it. */
 export const baseProof = {
   pi_a: one,
   pi_b: [[String(g2.x.c0), String(g2.x.c1)], [String(g2.y.c0), String(g2.y.c1)], ["1", "0"]],

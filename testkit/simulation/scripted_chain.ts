@@ -15,7 +15,7 @@ export interface ScriptedTransaction {
   readonly exitCode?: number;
   readonly bounced?: boolean;
   readonly logs?: readonly Cell[];
-  /** Nano. */
+  /** The value in nano. */
   readonly value?: bigint;
 }
 
@@ -28,7 +28,7 @@ export const slice = (address: Address): TupleItem => ({
 });
 
 export class ScriptedChain {
-  /** Milliseconds since the start. */
+  /** The milliseconds since the start. */
   now = 0;
   readonly #accounts = new Map<string, ChainTransaction[]>();
   readonly #due: { atMs: number; act: () => void }[] = [];
@@ -60,7 +60,7 @@ export class ScriptedChain {
     readonly accounts: Record<string, Partial<AccountInfo>> = {},
   ) {}
 
-  /** Unix seconds of the newest block. */
+  /** Returns the Unix seconds of the newest block. */
   get chainTime(): number {
     return GENESIS_SECONDS + Math.floor(this.now / 1000);
   }
@@ -73,7 +73,7 @@ export class ScriptedChain {
     }
   }
 
-  /** Does something once the clock has reached `atMs`. */
+  /** Runs an action when the clock reaches `atMs`. */
   at(atMs: number, act: () => void): void {
     this.#due.push({ atMs, act });
   }
@@ -104,7 +104,9 @@ export class ScriptedChain {
     this.#historyOf(account).splice(-count);
   }
 
-  /** Returns a wallet that sends nothing: `onSend` decides what its messages do. Its transfers are valid for a minute. */
+  /**
+   * Returns a wallet that sends nothing: `onSend` handles its messages. Its transfers are valid for a minute.
+   */
   wallet(address: Address, onSend: (messages: readonly OutgoingMessage[]) => void = () => {}): Wallet {
     return {
       address,

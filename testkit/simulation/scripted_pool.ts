@@ -22,7 +22,9 @@ export function jettonWalletOf(owner: Address): Address {
 }
 
 export interface ScriptedPoolOptions {
-  /** As `get_pool_info` numbers them: 0 and 2 hold coins, 1 and 3 jettons; 2 and 3 are of version 2. */
+  /**
+   * The kind as `get_pool_info` numbers it: 0 and 2 hold coins, 1 and 3 jettons; 2 and 3 are of version 2.
+   */
   readonly kind: 0 | 1 | 2 | 3;
   readonly denomination: bigint;
   readonly depositValue?: bigint;
@@ -65,10 +67,10 @@ export class ScriptedPool extends ScriptedChain {
         slice(jettonWalletOf((owner as { cell: Cell }).cell.beginParse().loadAddress())),
       ],
     });
-    this.add(poolAddress, { from: stranger }); // its deployment
+    this.add(poolAddress, { from: stranger }); // the pool's deployment
   }
 
-  /** The pool accepts a deposit. A jetton pool receives it from its jetton wallet. */
+  /** Adds a deposit that the pool accepts. A jetton pool receives it from its jetton wallet. */
   deposit(commitment: bigint, { from = stranger, body }: { from?: Address; body?: Cell } = {}): void {
     this.#roots.unshift(this.tree.root);
     this.tree.append(commitment);
@@ -88,7 +90,7 @@ export class ScriptedPool extends ScriptedChain {
     this.#roots = this.#roots.slice(count);
   }
 
-  /** A version 2 pool settles all deposits. */
+  /** Settles all deposits of a version 2 pool. */
   settle(): void {
     const log = settlementLog(this.#settlements++, this.tree.root, this.tree.size, this.chainTime);
     this.add(poolAddress, { from: stranger, logs: [log] });
@@ -100,12 +102,15 @@ export class ScriptedPool extends ScriptedChain {
   }
 }
 
-/** As in a version 1 pool, whose sets compare only the lowest 114 bits (contracts/SPEC.md, Exactness). */
+/**
+ * Returns whether a key is present as version 1 pools compare keys: by the lowest 114 bits
+ * (contracts/SPEC.md, Exactness).
+ */
 function hasKey(keys: readonly bigint[], key: bigint): boolean {
   return keys.some((other) => BigInt.asUintN(114, other) === BigInt.asUintN(114, key));
 }
 
-/** Returns the body by which a jetton wallet reports jettons that arrived. */
+/** Returns the body by which a jetton wallet reports incoming jettons. */
 export function transferNotification(sender: Address, amount: bigint, payload: Cell): Cell {
   return beginCell().storeUint(opCodes.transfer_notification, 32).storeUint(0, 64).storeCoins(amount)
     .storeAddress(sender).storeMaybeRef(payload).endCell();
@@ -121,7 +126,10 @@ const prove = (inputs: Record<string, unknown>) => {
   return Promise.resolve({ proof: baseProof, publicSignals });
 };
 
-/** A prover of a pool's version that accepts everything. Its proofs are points of the curves, and prove nothing. */
+/**
+ * Returns a prover for pools of this version that accepts everything. Its proofs are points of the curves and
+ * prove nothing.
+ */
 export const emptyProverOf = (version: 1 | 2) =>
   (version === 1
     ? { proveDeposit: prove, proveWithdraw: prove }

@@ -1,16 +1,16 @@
 /**
- * A run of a process. All answers from outside pass through here: none arrives while it is paused, and none after it
- * was killed, so a killed process stops wherever it was.
+ * A simulated process. All answers from outside pass through it: none arrives while it is paused or after it
+ * was killed, so a killed process stops at any point.
  */
 import { type Clock } from "../../src/core/time.ts";
 import type { VirtualTime } from "./virtual_time.ts";
 
 export class SimulatedProcess {
   #dead = false;
-  /** Answers that wait for it to resume; undefined while it runs. */
+  /** Answers that wait for the process to resume; undefined while it runs. */
   #pending: (() => void)[] | undefined;
 
-  /** Kills it without a trace. */
+  /** Kills the process without a trace. */
   kill(): void {
     this.#dead = true;
   }
@@ -23,19 +23,19 @@ export class SimulatedProcess {
     return this.#pending !== undefined;
   }
 
-  /** SIGSTOP: the world continues without it. */
+  /** Pauses the process, like SIGSTOP: the world continues without it. */
   pause(): void {
     this.#pending ??= [];
   }
 
-  /** SIGCONT: it continues, unaware of the time that has passed. */
+  /** Resumes the process, like SIGCONT: it does not notice the time that has passed. */
   resume(): void {
     const pending = this.#pending ?? [];
     this.#pending = undefined;
     for (const deliver of pending) deliver();
   }
 
-  /** Returns `outcome`, as long as the process is there to receive it. */
+  /** Passes `outcome` on while the process can receive it. */
   guard<T>(outcome: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const deliver = (settle: () => void) => {

@@ -18,12 +18,12 @@ interface TransactionParts {
   readonly account: Address;
   readonly lt: bigint;
   readonly prev: TransactionId | null;
-  /** Unix seconds of the block. */
+  /** The Unix seconds of the block. */
   readonly now: number;
   readonly inMessage: Message;
   readonly outMessages: readonly Message[];
   readonly exitCode: number;
-  /** Nano. Default: 0. */
+  /** The fees in nano. Default: 0. */
   readonly fees?: bigint;
 }
 

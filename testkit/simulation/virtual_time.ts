@@ -1,6 +1,6 @@
 /**
- * Virtual time. Events happen one after another, and everything that an event triggers in the program ends before the
- * next one, so a run depends on the seed only. Events at the same time happen in random order.
+ * Virtual time. Events happen one after another, and all work that an event triggers in the program ends
+ * before the next event, so a run depends only on the seed. Events at the same time happen in random order.
  */
 import { setImmediate } from "node:timers/promises";
 import type { SeededRandom } from "../random/seeded_random.ts";
@@ -16,7 +16,7 @@ export class VirtualTime {
   readonly #random: SeededRandom;
   readonly #heap: Event[] = [];
   #now: number;
-  /** Number of past events. */
+  /** The number of past events. */
   count = 0;
 
   constructor(random: SeededRandom, start: number) {
@@ -24,7 +24,7 @@ export class VirtualTime {
     this.#now = start;
   }
 
-  /** Unix milliseconds. */
+  /** Returns Unix milliseconds. */
   now(): number {
     return this.#now;
   }
@@ -40,7 +40,7 @@ export class VirtualTime {
     return new Promise((resolve) => this.after(ms, resolve));
   }
 
-  /** Advances time until `over` or until `end`. Returns whether it was `over`. */
+  /** Advances time until `over` returns true or until `end`. Returns whether `over` did. */
   async run(over: () => boolean, end: number): Promise<boolean> {
     await setImmediate();
     while (!over()) {
@@ -53,7 +53,7 @@ export class VirtualTime {
       this.#now = event.at;
       this.count++;
       event.run();
-      await setImmediate(); // every promise that this could settle has settled
+      await setImmediate(); // all promises that this event can settle have settled
     }
     return true;
   }

@@ -14,7 +14,7 @@ export interface OpenedWallet {
   readonly connect: (chain: Chain) => void;
 }
 
-/** Deriving keys takes half a second, so that all seeds share the wallets and connect them to their own chains. */
+/** Deriving keys takes half a second, so all seeds share the wallets and connect them to their own chains. */
 const openedWallets = new Map<WalletVersion, Promise<OpenedWallet[]>>();
 
 /** Returns a wallet per process, all with the same key. */

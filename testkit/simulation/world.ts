@@ -1,6 +1,6 @@
 /**
- * A chain on virtual time: blocks; a mempool that delays, repeats and drops; messages that take blocks to arrive and
- * overtake each other; and all past states, so that an endpoint can answer from an earlier block.
+ * A chain on virtual time: blocks; a mempool that delays, repeats and drops; messages that take blocks to
+ * arrive and overtake each other; and all past states, so that an endpoint can answer from an earlier block.
  */
 import { Address, beginCell, type Cell, external, type Message } from "@ton/core";
 import {
@@ -25,17 +25,17 @@ export class World {
   readonly walletCode: Cell;
   readonly pools = new Map<string, SimulatedPool>();
   readonly accounts = new Map<string, Account>();
-  /** How often each of our withdrawals arrived at a pool, by query id. */
+  /** How often each of the relayer's withdrawals arrived at a pool, by query id. */
   readonly arrivals = new Map<bigint, number>();
-  /** Query ids of our withdrawals that a pool rejected. */
+  /** The query ids of the relayer's withdrawals that a pool rejected. */
   readonly refused = new Set<bigint>();
-  /** Block in which a nullifier hash was spent, by pool and hash. */
+  /** The block in which a nullifier hash was spent, by pool and hash. */
   readonly spentAt = new Map<string, number>();
   block = 0;
-  /** Unix seconds of each block. */
+  /** The Unix seconds of each block. */
   readonly times: number[] = [];
   balance = 50_000_000_000n;
-  /** What withdrawals cost the wallet: retained by pools, and fees. */
+  /** The cost of withdrawals to the wallet: coins that pools keep, and fees. */
   spentByWallet = 0n;
   seqno = FIRST_SEQNO;
   faults: ChainFaults;
@@ -74,7 +74,7 @@ export class World {
     this.#nextBlock();
   }
 
-  /** Unix seconds of the newest block. */
+  /** Returns the Unix seconds of the newest block. */
   get now(): number {
     return Math.floor(this.#time.now() / 1000);
   }
@@ -96,14 +96,14 @@ export class World {
     return true;
   }
 
-  /** Sends any account's message to a pool. */
+  /** Sends a message from any account to a pool. */
   send(src: Address, dest: Address, value: bigint, body: Cell): void {
     const message = internalMessage({ src, dest, value, lt: this.#nextLt(), now: this.now, body });
     const arrives = this.block + this.#random.int(1, 2);
     this.#flying.push({ arrives, message: message as Flying["message"] });
   }
 
-  /** Sends a transfer of `value` from the same mnemonic elsewhere, which this relayer does not know. */
+  /** Sends a transfer of `value` from the same mnemonic outside this relayer, which does not know of it. */
   useWalletElsewhere(value: bigint): void {
     this.seqno++;
     this.balance -= value;
@@ -149,7 +149,7 @@ export class World {
     this.#mark(account);
   }
 
-  /** Returns the withdrawals that are visible on their way to a pool, including ours. */
+  /** Returns the visible withdrawals on their way to a pool, including the relayer's own. */
   visible(): WithdrawBody[] {
     const bodies = [
       ...this.#mempool.flatMap(({ orders }) => orders.messages.map(({ body }) => body)),
@@ -195,7 +195,7 @@ export class World {
     this.#pay(WALLET_FEE);
     const out: Message[] = [];
     for (const { to, value, body } of orders.messages) {
-      if (this.balance < value + WALLET_FEE) continue; // mode 2: skips what cannot be sent
+      if (this.balance < value + WALLET_FEE) continue; // mode 2 skips messages that cannot be sent
       this.balance -= value;
       const message = internalMessage({
         src: this.wallet.address,

@@ -1,19 +1,19 @@
-/** What the simulated chain stores: accounts with their past, messages on their way, and its faults. */
+/** The state of the simulated chain: accounts with their past, messages on their way, and its faults. */
 import type { Address, Cell, Message } from "@ton/core";
 import type { ChainTransaction } from "../../src/ton/chain.ts";
 import type { DecodedTransfer } from "./accounts.ts";
 
-/** An account as it was after a block. */
+/** The state of an account after a block. */
 export interface AccountVersion {
   readonly block: number;
   readonly balance: bigint;
-  /** Of the wallet. */
+  /** The seqno of a wallet. */
   readonly seqno: number;
-  /** Of a pool. */
+  /** The roots of a pool. */
   readonly roots: readonly bigint[];
   readonly deposits: number;
   readonly withdrawals: number;
-  /** Transactions until then. */
+  /** The number of transactions up to then. */
   readonly length: number;
 }
 

@@ -57,7 +57,7 @@ export async function readPins(): Promise<Pins> {
   return pins as Pins;
 }
 
-/** Pins the artifacts on disk anew and keeps everything else of `pins`. All files must exist. */
+/** Pins the artifacts on disk again and keeps everything else of `pins`. All files must exist. */
 export async function writePins(pins: Pins): Promise<Pins> {
   const hash = async (names: readonly string[]) => {
     const files: Record<string, string> = {};

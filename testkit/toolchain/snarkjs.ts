@@ -1,6 +1,6 @@
 /**
- * Loads snarkjs in Deno, for tools and tests only: it is the reference for our prover, and creates the development
- * keys. GPL-3: nothing under src/ may import it.
+ * Loads snarkjs in Deno, for tools and tests only: it is the reference for the prover, and creates the
+ * development keys. It has the licence GPL-3, so nothing under src/ may import it.
  */
 import workerThreads from "node:worker_threads";
 

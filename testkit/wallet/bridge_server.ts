@@ -1,7 +1,10 @@
-/** An HTTP bridge of TON Connect: it passes encrypted messages between sessions, and keeps those of absent ones. */
+/**
+ * An HTTP bridge of TON Connect: it passes encrypted messages between sessions, and stores those for absent
+ * ones.
+ */
 
 export interface BridgeServer {
-  /** Such as `http://127.0.0.1:5000/bridge`. */
+  /** The URL, such as `http://127.0.0.1:5000/bridge`. */
   readonly url: string;
   close(): Promise<void>;
 }

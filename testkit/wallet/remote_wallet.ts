@@ -1,4 +1,4 @@
-/** A test wallet behind an HTTP bridge: what a phone does after it has opened or scanned the app's link. */
+/** A test wallet behind an HTTP bridge. It acts like a phone that has opened or scanned the app's link. */
 import { Base64, hexToByteArray, SessionCrypto } from "@tonconnect/protocol";
 import type { RpcMessage, TestWallet } from "./test_wallet.ts";
 

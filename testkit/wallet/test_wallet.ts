@@ -1,10 +1,10 @@
-/** A wallet of the local network that speaks TON Connect, well or badly. */
+/** A wallet of the local network that implements TON Connect, correctly or incorrectly. */
 import { Address, Cell } from "@ton/core";
 import { Secret } from "../../src/core/text/secret.ts";
 import { connect } from "../../src/ton/endpoint/toncenter.ts";
 import { openWallet, type Wallet } from "../../src/ton/wallet/wallet.ts";
 
-/** How a wallet answers a request to pay. */
+/** A wallet's response to a payment request. */
 export type WalletConduct =
   | "signs"
   | "declines"
@@ -20,9 +20,9 @@ interface TestWalletOptions {
   readonly indexer: string;
   readonly mnemonic: string;
   readonly version: "v4R2" | "v5R1";
-  /** Asked at each request. Default: signs. */
+  /** Called at each request. Default: signs. */
   readonly conduct?: () => WalletConduct | Promise<WalletConduct>;
-  /** What the wallet says its network is. Default: "-3". */
+  /** The network that the wallet reports. Default: "-3". */
   readonly network?: string;
 }
 
@@ -43,12 +43,12 @@ interface Transfer {
 
 export interface TestWallet {
   readonly address: Address;
-  /** How many transfers it has sent. */
+  /** The number of transfers that the wallet has sent. */
   readonly sent: number;
   /** Whether the app has ended the session. */
   readonly isDisconnected: boolean;
   connectEvent(id?: number): object;
-  /** Answers a request; undefined: it never answers. */
+  /** Answers a request, or never answers if the result is undefined. */
   answer(request: RpcMessage): Promise<unknown>;
 }
 

@@ -1,9 +1,9 @@
-/** Claims of a jetton pool, as many as a test needs. */
+/** Creates as many claims of a jetton pool as a test needs. */
 import { Address, beginCell, type BitString, type Cell } from "@ton/core";
 import type { Claim } from "../../../src/ton/pool/pool_getters.ts";
 import { decodeLedger, emptyV2PoolState, encodeV2PoolData } from "../../../src/ton/pool/v2/pool_state.ts";
 
-/** Returns claims in order, each with another amount; their ids are spread. */
+/** Returns claims in order with different amounts and spread ids. */
 export function manyClaims(count: number, amount: (i: number) => bigint = (i) => BigInt(i + 1)): Claim[] {
   return Array.from({ length: count }, (_, i) => ({
     id: BigInt(i + 1) * 1_000_003n,

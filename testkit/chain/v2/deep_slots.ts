@@ -4,13 +4,16 @@ import { SpentSet } from "../../../src/core/protocol/v2/spent_set.ts";
 const TAG_BITS = 96;
 const FULL_TAGS = 5;
 
-/** Returns a set in which every node on the key's path that can be full is. The key itself is not in it. */
+/**
+ * Returns a set in which every node on the key's path is full, if it can be. The set does not contain the key
+ * itself.
+ */
 export function fillPath(key: bigint): SpentSet {
   const set = new SpentSet();
   const slot = key & 0xfffn;
   const tag = (key >> 12n) & ((1n << BigInt(TAG_BITS)) - 1n);
-  // A node at depth d needs five other tags that agree with the key's in d bits. Those that differ from it in the next
-  // bit come first, because no deeper node can use them.
+  // A node at depth d needs five other tags that agree with the key's in d bits. Tags that differ from it in
+  // the next bit are first, because no deeper node can use them.
   for (let depth = 0; 2 ** (TAG_BITS - depth) - 1 >= FULL_TAGS; depth++) {
     const differences = depth === TAG_BITS - 3 ? [1n, 3n, 5n, 7n, 2n] : [1n, 3n, 5n, 7n, 9n];
     for (const difference of differences) {

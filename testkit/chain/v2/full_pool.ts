@@ -1,6 +1,6 @@
 /**
- * A version 2 pool with 2^20 notes, all settled and all but 1,000 withdrawn. The keys of 64 slots are modelled, 255 in
- * each; the digests of the other slots are drawn.
+ * A version 2 pool with 2^20 notes, all settled and all but 1,000 withdrawn. The keys of 64 slots are
+ * modelled, 255 in each. The digests of the other slots are random.
  */
 import { V2_POOL_CAPACITY } from "../../../src/core/protocol/v2/pool_constants.ts";
 import type { V2PoolState } from "../../../src/ton/pool/v2/pool_state.ts";
@@ -9,7 +9,7 @@ import { SpentSet } from "../../../src/core/protocol/v2/spent_set.ts";
 const MODELLED_SLOTS = 64;
 const KEYS_PER_SLOT = 255;
 
-/** A reproducible stream of numbers below 2^bits. */
+/** Returns a reproducible stream of numbers below 2^bits. */
 export function drawNumbers(seed: bigint): (bits: number) => bigint {
   let state = seed;
   return (bits) => {
@@ -22,7 +22,7 @@ export function drawNumbers(seed: bigint): (bits: number) => bigint {
   };
 }
 
-/** The state, and a source of nullifier hashes in the modelled slots. */
+/** Returns the state, and a source of nullifier hashes in the modelled slots. */
 export function fullPool(): { readonly state: Partial<V2PoolState>; readonly drawKey: () => bigint } {
   const draw = drawNumbers(2n ** 20n);
   const digests = Array.from({ length: 4096 }, () => draw(255) | 1n);

@@ -14,13 +14,13 @@ export function v2TrapdoorJettonCode(): Promise<Cell> {
   return compileCached("contracts/v2/jetton/pool_jetton.tolk", v2TrapdoorKeys);
 }
 
-/** Differences of a deposit by transfer from a valid one. */
+/** The differences of a deposit by transfer from a valid one. */
 export interface JettonEnqueueChange
   extends Pick<JettonDepositChange, "amount" | "forward" | "payload" | "queryId"> {
   readonly commitment?: bigint;
 }
 
-/** Coins of a pool that a test puts into a state. */
+/** The coins of a pool that a test puts into a state. */
 const BALANCE_NANO = 20_000_000_000n;
 
 /** A jetton pool of version 2, and a user with a million jettons. */
@@ -47,8 +47,9 @@ export class V2JettonSandbox extends V2Sandbox {
   }
 
   /**
-   * Puts the pool into a state of which the rest is that of an empty pool that knows its wallet, and mints the jettons
-   * of its notes.
+   * Puts the pool into a state, and mints the jettons of its notes. The rest of the state is that of an empty
+   * pool that knows its wallet.
+   *
    * @param claims open claims
    */
   override async setState(
@@ -65,7 +66,7 @@ export class V2JettonSandbox extends V2Sandbox {
     if (missing > 0n) await this.jettons.mint(this.pool.address, missing);
   }
 
-  /** Deposits by a transfer of the user. */
+  /** Deposits by a transfer from the user. */
   override async deposit({ commitment = freshElement(), ...change }: JettonEnqueueChange = {}) {
     const payload = change.payload === undefined ? storeEnqueue({ queryId: 0n, commitment }) : change.payload;
     const message = await this.jettons.transferMessage({ ...change, payload });

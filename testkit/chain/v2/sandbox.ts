@@ -1,7 +1,7 @@
 /**
- * A version 2 pool in TON's emulator: the real contract with test verification keys (trapdoor_keys.ts), so that tests
- * choose commitments, roots and nullifier hashes freely. This module mirrors the queue and the spent set, because
- * settlements and withdrawals need them; it knows no rule of the contract.
+ * A version 2 pool in TON's emulator: the real contract with test verification keys (trapdoor_keys.ts), so
+ * that tests choose commitments, roots and nullifier hashes freely. This module mirrors the queue and the
+ * spent set, because settlements and withdrawals need them. It implements no rule of the contract.
  */
 import { type Address, beginCell, type Cell } from "@ton/core";
 import { addressToField } from "../../../src/core/protocol/messages/address_field.ts";
@@ -38,7 +38,7 @@ export function v2TrapdoorCode(): Promise<Cell> {
 /** The outcome of a message, with the logs of version 2. */
 export type V2Outcome = Omit<Outcome, "logs"> & { readonly logs: readonly (V2PoolLog | undefined)[] };
 
-/** Differences of a deposit from a valid one. */
+/** The differences of a deposit from a valid one. */
 interface EnqueueChange {
   readonly commitment?: bigint;
   readonly value?: bigint;
@@ -48,7 +48,7 @@ interface EnqueueChange {
   readonly comment?: boolean;
 }
 
-/** Differences of a settlement from a valid one of all that one may settle. */
+/** The differences of a settlement from a valid one of the largest batch. */
 interface SettleChange {
   readonly end?: number;
   readonly newRoot?: bigint;
@@ -62,12 +62,12 @@ interface SettleChange {
   readonly proof?: Cell;
 }
 
-/** Differences of a withdrawal from a valid one. */
+/** The differences of a withdrawal from a valid one. */
 export interface V2WithdrawChange extends Partial<WithdrawRequest> {
   readonly signals?: readonly bigint[];
 }
 
-/** Sender and value of a withdrawal. */
+/** The sender and value of a withdrawal. */
 interface WithdrawSending {
   readonly value?: bigint;
   readonly bounce?: boolean;
@@ -114,7 +114,7 @@ export class V2Sandbox {
     return sandbox;
   }
 
-  /** Puts the pool into a state of which the rest is that of an empty pool; the owner stays. */
+  /** Puts the pool into a state and keeps its owner. The rest of the state is that of an empty pool. */
   async setState(change: Partial<V2PoolState>, balance?: bigint): Promise<void> {
     const { owner, denomination } = await this.pool.getPoolInfo().then((info) => ({
       owner: info.owner,
@@ -165,7 +165,7 @@ export class V2Sandbox {
     return [this.root, newRoot, span, BigInt(`0x${prover.hash.toString("hex")}`) >> 2n, ...fresh];
   }
 
-  /** The end of the largest batch that can be settled now. */
+  /** Returns the end of the largest batch that can be settled now. */
   get batchEnd(): number {
     return Math.min(this.commitments.length, this.settled - this.settled % CHUNK_SLOTS + CHUNK_SLOTS);
   }
@@ -189,7 +189,7 @@ export class V2Sandbox {
     return outcome;
   }
 
-  /** Settles everything that waits, letting time pass where it must. */
+  /** Settles all waiting deposits, and lets time pass where necessary. */
   async settleAll(): Promise<void> {
     while (this.settled < this.commitments.length) {
       this.pool.chain.now! += 30;
@@ -229,7 +229,7 @@ export class V2Sandbox {
     return outcome;
   }
 
-  /** Sends several withdrawals. Paths are those of the table as the earlier ones leave it. */
+  /** Sends several withdrawals. Each path is that of the table after the earlier ones. */
   async withdrawMany(
     changes: readonly V2WithdrawChange[],
     { value, from, bounce }: WithdrawSending = {},

@@ -7,7 +7,7 @@ import { type SimulatedNote } from "../requests.ts";
 import { World } from "../world.ts";
 import type { Replica } from "./replica.ts";
 
-/** What a run compares at its end. */
+/** The state that a run compares at its end. */
 interface SimulatedState {
   /** The store without faults. */
   readonly store: Store;
@@ -17,7 +17,7 @@ interface SimulatedState {
   readonly notes: readonly SimulatedNote[];
 }
 
-/** Returns what does not agree yet. Throws if something can never agree again. */
+/** Returns the differences that may still disappear. Throws for a permanent one. */
 export async function findDisagreements(
   { store, world, replicas, pools, notes }: SimulatedState,
 ): Promise<string[]> {
@@ -57,7 +57,7 @@ export async function findDisagreements(
     if (!job) continue; // paid before it was accepted
     const spent = pool.spent.has(nullifierHash);
     if (isPaid(job)) ok(spent, "a paid job's note is spent");
-    else if (spent) left.push(`job ${job.state} of a note that is spent`); // until its payment is indexed
+    else if (spent) left.push(`job ${job.state} of a note that is spent`); // until the relayer indexes its payment
     ok(!job.message || isLive(job), "an ended job keeps no proof");
   }
   for (const count of world.arrivals.values()) {
@@ -66,7 +66,7 @@ export async function findDisagreements(
   return left;
 }
 
-/** Returns how the chain contradicts a job's final state. No job may be in such a state, not even for a moment. */
+/** Returns how the chain contradicts a job's final state. No job may ever be in such a state. */
 export function contradictionOf(
   { pool, nullifierHash, state, queryId }: Job,
   world: World,

@@ -8,7 +8,7 @@ import { VirtualTime } from "../virtual_time.ts";
 import { World } from "../world.ts";
 import type { Replica } from "./replica.ts";
 
-/** What the clients of a simulation share. */
+/** The parts that the clients of a simulation have in common. */
 export interface ClientRun {
   readonly random: SeededRandom;
   readonly time: VirtualTime;
@@ -34,7 +34,7 @@ export class SimulatedClient {
     this.#run = run;
   }
 
-  /** A client with a note: submits, polls, and submits again until it is paid. */
+  /** Runs a client with a note: submits, polls, and submits again until it is paid. */
   async run(): Promise<void> {
     const pool = this.#run.random.pick(this.#run.pools);
     const note: SimulatedNote = {
@@ -74,7 +74,8 @@ export class SimulatedClient {
     const timeout = this.#run.time.delay(60_000).then(() => undefined);
     const accepted = await Promise.race([Promise.all(answers), timeout]);
     if (accepted && !life.isKilled) {
-      // One of equal requests at once is accepted; another only after the first has ended.
+      // The relayer accepts one of several equal requests at once, and another only after the first has
+      // ended.
       if (accepted.filter((answer) => answer === "accepted").length > 1) {
         this.#run.fail("two equal requests were both accepted");
       }
@@ -82,8 +83,8 @@ export class SimulatedClient {
   }
 
   /**
-   * An observer of the mempool: sends the withdrawal first, or an invalid one with the same nullifier hash and query
-   * id, which the pool rejects.
+   * Observes the mempool and interferes: sends the withdrawal first, or an invalid one with the same
+   * nullifier hash and query id, which the pool rejects.
    */
   async #interfere(note: SimulatedNote): Promise<void> {
     const { pool, nullifierHash } = note;

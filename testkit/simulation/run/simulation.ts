@@ -1,6 +1,6 @@
 /**
- * Simulates a relayer: its real core on virtual time, under faults drawn from a seed. When the faults end, everything
- * must agree. Invariants are checked during and after the run.
+ * Simulates a relayer: its real core on virtual time, with faults that the seed determines. After the faults
+ * end, everything must agree. The run checks invariants during and after it.
  */
 import { equal, ok } from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -160,7 +160,7 @@ class Simulation {
     return reached;
   }
 
-  /** Ends the run. A throw would end in the error handling of the code under test. */
+  /** Ends the run. The error handling of the code under test would catch a throw. */
   #fail(reason: string | undefined): void {
     if (reason === undefined) return;
     this.#failure ??= `${reason}, ${(this.#time.now() - START) / 1000} s after the start`;
@@ -206,7 +206,7 @@ class Simulation {
   #crash(): void {
     const replica = this.#random.pick(this.#replicas);
     const { life } = replica;
-    if (!replica.relayer || life.isPaused) return; // not up again
+    if (!replica.relayer || life.isPaused) return; // not running again yet
     if (this.#random.chance(0.3)) {
       life.pause();
       this.#stops++;
@@ -239,7 +239,7 @@ class Simulation {
     }
   }
 
-  /** For a while the endpoint shows a payment or deposit that never happened. */
+  /** Makes the endpoint temporarily show a payment or deposit that never happened. */
   #invent(): void {
     const pool = this.#random.pick(this.#pools);
     const notes = this.#notes.filter((note) => note.pool === pool);

@@ -10,9 +10,9 @@ export interface SimulationReport {
   readonly pauses: number;
   readonly faults: number;
   readonly withdrawals: number;
-  /** Paid by a message that was not the relayer's. */
+  /** The notes that a message of another sender than the relayer paid. */
   readonly frontRun: number;
-  /** How often the endpoint began to return false data. */
+  /** How often the endpoint started to return false data. */
   readonly lies: number;
   /** How often the endpoint forged a transaction. */
   readonly forgeries: number;
