@@ -9,7 +9,7 @@ import { assertRejected } from "../../support/contracts/pool_assertions.ts";
 import { mainnetConfig } from "../../../src/localnet/mainnet_config.ts";
 import { computeRetryCost } from "../../../src/ton/pool/retry_cost.ts";
 import { chainPrices } from "../../../testkit/chain/chain_prices.ts";
-import { JettonSandbox } from "../../../testkit/chain/jetton_sandbox.ts";
+import { JettonSandbox, opCodeOf } from "../../../testkit/chain/jetton_sandbox.ts";
 import { freshElement, type PriceList } from "../../../testkit/chain/pool_sandbox.ts";
 import { bounce } from "../../../testkit/chain/bounced_payout.ts";
 import {
@@ -20,6 +20,7 @@ import {
   refusals,
   withClaims,
 } from "../../support/contracts/claims.ts";
+import { setWalletGate } from "../../support/contract_model/wallet_gate.ts";
 
 const prices = chainPrices(mainnetConfig());
 
@@ -240,5 +241,43 @@ Deno.test("a claim leaves its storage in the pool, and nothing else of the value
     assert.ok(info.type === "internal" && !info.bounce && info.dest.hash.equals(at(6).hash));
     assert.equal(excess.beginParse().loadUint(32), opCodes.excesses);
     assert.ok(kept >= 0n && kept <= prices.gas(300n), `${count} claims: ${kept} kept beside`);
+  }
+});
+
+Deno.test("a wallet that was upgraded to ask for more pays at once if the sender adds value, split evenly", async () => {
+  for (const relayed of [false, true]) {
+    const jettons = await JettonSandbox.open();
+    const { pool, poolWallet, minter } = jettons;
+    const parties = relayed ? { relayer: at(8), fee: 1_000_000n } : { relayer: null, fee: 0n };
+    for (let i = 0; i < 2; i++) assertSucceeded(await jettons.deposit());
+    const quoted = await pool.withdrawValue();
+    const asked = toNano("0.5");
+    assert.ok(await setWalletGate(pool.chain, poolWallet, minter.walletCode, asked));
+
+    // The quote does not know the wallet's new price: the payouts become claims, and no note is lost.
+    assertSucceeded(await jettons.withdraw({ ...parties, recipient: at(5), value: quoted }));
+    const transfers = relayed ? 2 : 1;
+    assert.equal((await pool.getPoolInfo()).claims, transfers);
+    assert.equal(await jettons.balanceOf(at(5)), 0n);
+
+    const before = await pool.balance();
+    const value = quoted + BigInt(transfers) * asked;
+    const outcome = assertSucceeded(await jettons.withdraw({ ...parties, recipient: at(6), value }));
+    const carried = outcome.sent.filter(({ body }) => opCodeOf(body) === opCodes.transfer).map(({ info }) =>
+      info.type === "internal" ? info.value.coins : 0n
+    );
+    assert.equal(carried.length, transfers);
+    assert.equal(new Set(carried).size, 1, "split evenly");
+    assert.ok(carried[0] >= asked);
+    assert.equal(await jettons.balanceOf(at(6)), pool.denomination - parties.fee);
+    if (relayed) assert.equal(await jettons.balanceOf(at(8)), parties.fee);
+    assert.equal((await pool.getPoolInfo()).claims, transfers, "no further claim");
+    assert.ok(await pool.balance() >= before);
+
+    // A retry with more value pays the claim too.
+    for (const { id } of await claimsOf(jettons)) {
+      assertSucceeded(await pool.send(storeRetryPayout(id), asked + toNano("0.2")));
+    }
+    assert.equal(await jettons.balanceOf(at(5)), pool.denomination - parties.fee);
   }
 });
