@@ -70,7 +70,7 @@ async function printPage({ title, lines, code }: Parameters<Downloads["print"]>[
   heading.textContent = title;
   const { renderSVG } = await import("uqr"); // loaded on demand
   const image = document.createElement("img");
-  image.alt = "QR code";
+  image.alt = title;
   image.src = `data:image/svg+xml;utf8,${encodeURIComponent(renderSVG(code, { border: 2 }))}`;
   page.append(heading, image, ...lines.map(paragraphOf), paragraphOf(code));
   document.body.append(page);

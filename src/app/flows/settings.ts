@@ -2,11 +2,13 @@
 import * as z from "zod";
 import { isHttpUrl } from "../../core/text/urls.ts";
 import type { AppConfig } from "../ports.ts";
+import { languages } from "../text/languages.ts";
 
 const MAX_RELAYERS = 20;
 
 const settingsSchema = z.object({
   theme: z.enum(["system", "light", "dark"]).catch("system"),
+  language: z.enum(languages).optional().catch(undefined), // absent: as in the browser
   lockMinutes: z.int().min(1).max(60).catch(10),
   depositEndpoint: z.string().optional().catch(undefined),
   withdrawalEndpoint: z.string().optional().catch(undefined),

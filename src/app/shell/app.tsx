@@ -8,11 +8,13 @@ import { restoreMachine } from "../flows/restore.ts";
 import type { Session } from "../services/context.ts";
 import { restoreServices } from "../services/backups/restore_service.ts";
 import { storeServices } from "../services/store_service.ts";
-import { en as texts } from "../text/en.ts";
+import type { Language } from "../text/languages.ts";
+import { texts } from "../text/texts.ts";
 import { Frame } from "../views/frame.tsx";
 import { RestoreView } from "../views/restore.tsx";
 import { StartView } from "../views/start.tsx";
 import type { AppPorts } from "./app_ports.ts";
+import { applyLanguage } from "./language.ts";
 import { eraseEverything } from "./erase_everything.ts";
 import { OpenScreens } from "./open_screens.tsx";
 import { ReportScreen } from "./report_screen.tsx";
@@ -36,6 +38,7 @@ export function App({ ports }: { readonly ports: AppPorts }) {
   useTabs(ports, flow);
   useEscape(ports);
   useTheme(ports.settings.value.theme);
+  useLanguage(ports.settings.value.language);
   const isOnline = useOnline(ports);
   const lock = () => {
     ports.tabs.notify("locked");
@@ -207,6 +210,10 @@ function useTheme(theme: string) {
   useEffect(() => {
     document.documentElement.dataset.theme = theme;
   }, [theme]);
+}
+
+function useLanguage(chosen: Language | undefined) {
+  useEffect(() => void applyLanguage(chosen), [chosen]);
 }
 
 function useOnline({ place }: AppPorts): boolean {

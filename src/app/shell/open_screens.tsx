@@ -12,7 +12,7 @@ import { depositServices, poolChoice } from "../services/deposit_service.ts";
 import { type BackupCoverage, findCoverage } from "../services/backups/backup_proof.ts";
 import { backupServices } from "../services/backups/backup_service.ts";
 import { withdrawServices } from "../services/withdraw_service.ts";
-import { en as texts } from "../text/en.ts";
+import { texts } from "../text/texts.ts";
 import { BackupView } from "../views/backup.tsx";
 import { DepositView } from "../views/deposit.tsx";
 import { type NoteRow, NotesView } from "../views/notes.tsx";

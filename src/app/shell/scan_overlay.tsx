@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { toProblem } from "../flows/machine.ts";
 import type { Problem } from "../../core/errors/problem.ts";
 import { ProblemNotice } from "../views/parts.tsx";
-import { en as texts } from "../text/en.ts";
+import { texts } from "../text/texts.ts";
 import type { AppPorts } from "./app_ports.ts";
 
 export interface ScannerState {

@@ -8,6 +8,7 @@ import { changePassphrase } from "../services/change_passphrase.ts";
 import { readStore } from "../services/store_service.ts";
 import { SettingsView } from "../views/settings.tsx";
 import type { AppPorts } from "./app_ports.ts";
+import { prepareLanguage } from "./language.ts";
 import { eraseEverything } from "./erase_everything.ts";
 import type { KnownVersions } from "./use_versions.ts";
 
@@ -51,6 +52,11 @@ export function SettingsScreen(
       }}
       onPassphrase={(current, next) => replacePassphrase(ports, current, next, onLock)}
       onChange={(change) => ports.settings.change(change)}
+      onLanguage={async (language) => {
+        const problem = await prepareLanguage(language);
+        if (problem === undefined) ports.settings.change({ language });
+        return problem;
+      }}
       onBackup={() => ports.go("#/backup")}
       onRestore={() => ports.go("#/restore")}
       onPasskey={async (text) => {

@@ -26,8 +26,9 @@ import type { AppContext } from "../services/context.ts";
 import { PoolTrees } from "../services/pages/pool_trees.ts";
 import { App } from "./app.tsx";
 import type { AppPorts } from "./app_ports.ts";
+import { applyLanguage } from "./language.ts";
 import { openSettings } from "./stored_settings.ts";
-import { en } from "../text/en.ts";
+import { texts } from "../text/texts.ts";
 import { browserPayerSources } from "../wallet/sources.ts";
 
 const POLL_INTERVAL_MS = { mainnet: 3_000, testnet: 3_000, localnet: 700 } as const;
@@ -38,11 +39,11 @@ const MAX_PROVER_WORKERS = 4;
 
 const booted = boot();
 const root = document.getElementById("app")!;
+const settings = openSettings(browserPreferences);
 
 function buildPorts(config: ServedConfig): AppPorts {
   const registry = parseDeployments(config.pools);
   const records = new Records();
-  const settings = openSettings(browserPreferences);
   const route = signal(location.hash || "#/");
   addEventListener("hashchange", () => route.value = location.hash || "#/");
   const chains = new Map<string, Chain>();
@@ -93,16 +94,19 @@ function buildPorts(config: ServedConfig): AppPorts {
 }
 
 export async function start(): Promise<void> {
+  const language = applyLanguage(settings.value.language);
   root.replaceChildren(); // the notice that the page is loading
   try {
     const ports = buildPorts(await readAppConfig(booted.base));
+    await language;
     await yieldToEventLoop();
     render(<App ports={ports} />, root);
   } catch {
-    const { text, next } = en.problems.artifact_unavailable;
+    await language;
+    const { text, next } = texts.problems.artifact_unavailable;
     render(
       <main>
-        <h1>{en.app.problem}</h1>
+        <h1>{texts.app.problem}</h1>
         <p>{text} {next}</p>
       </main>,
       root,

@@ -1,5 +1,6 @@
-/** Every word that the app shows. The screens import it as `texts`. */
+/** Every word that the app shows, in English. The screens read the words of the shown language from texts.ts. */
 import type { PlaceFault } from "../ports.ts";
+import type { Language } from "./languages.ts";
 import { depositEn, withdrawEn } from "./money_en.ts";
 import { problemsEn } from "./problems_en.ts";
 import { settleEn } from "./settle_en.ts";
@@ -7,7 +8,7 @@ import { settleEn } from "./settle_en.ts";
 const plural = (count: number, one: string, many: string) => `${count} ${count === 1 ? one : many}`;
 
 export const en = {
-  language: "en",
+  language: "en" as Language,
   app: {
     name: "tonado",
     skip: "Skip to the content",
@@ -26,6 +27,8 @@ export const en = {
     warning: "Please read",
     good: "Good",
     percent: (fraction: number) => `${Math.round(fraction * 100)} %`,
+    /** An exact amount in plain digits, possibly with its unit, as the language writes it. */
+    decimal: (amount: string) => amount,
     amount: (amount: string, asset: string) =>
       `${amount} ${asset === "native" ? "TON" : asset.toUpperCase()}`,
     age(seconds: number) {
@@ -231,6 +234,8 @@ export const en = {
     trueTitle: "The report is true",
     falseTitle: "The report is not true",
     verdict: { ok: "right", warning: "note", failed: "wrong" },
+    /** The names of the library's checks. */
+    checks: { proof: "proof", pool: "pool", deposit: "deposit", withdrawal: "withdrawal", spent: "spent" },
     facts: {
       purpose: "Made for",
       amount: "Amount",
@@ -258,6 +263,8 @@ export const en = {
     look: "Look",
     theme: "Colours",
     themes: { system: "Like the device", light: "Light", dark: "Dark" },
+    language: "Language",
+    languageOfBrowser: "As in the browser",
     lock: "Lock after",
     minutes: (count: number) => plural(count, "minute", "minutes"),
     backup: "Backup",

@@ -1,7 +1,7 @@
 /** The backup screen: create a backup, read it back, open it. */
 import { useState } from "preact/hooks";
 import type { BackupEvent, BackupState } from "../flows/backup.ts";
-import { en as texts } from "../text/en.ts";
+import { texts } from "../text/texts.ts";
 import { Field, Form, PassphraseForm } from "./fields.tsx";
 import { Button, type InStep, Notice, Step } from "./parts.tsx";
 

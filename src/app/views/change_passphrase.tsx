@@ -1,7 +1,7 @@
 /** The section of the settings that changes the passphrase. */
 import { useState } from "preact/hooks";
 import type { Problem } from "../../core/errors/problem.ts";
-import { en as texts } from "../text/en.ts";
+import { texts } from "../text/texts.ts";
 import { Form, NewPassphrase, PassphraseField, useNewPassphrase } from "./fields.tsx";
 import { Button, ProblemNotice, Progress } from "./parts.tsx";
 

@@ -9,7 +9,7 @@ import type {
   WalletStep,
 } from "../flows/deposit/deposit_state.ts";
 import type { PayerSource } from "../ports.ts";
-import { en as texts } from "../text/en.ts";
+import { texts } from "../text/texts.ts";
 import { Choice, Form } from "./fields.tsx";
 import { Button, Copyable, type InStep, Notice, QrCode, Step, Steps } from "./parts.tsx";
 import { WalletPanel } from "./wallet_panel.tsx";

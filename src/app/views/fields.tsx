@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { Secret } from "../../core/text/secret.ts";
 import { findPassphraseFault } from "../flows/store/store.ts";
-import { en as texts } from "../text/en.ts";
+import { texts } from "../text/texts.ts";
 import { Button } from "./parts.tsx";
 
 /** A form with one primary action. */

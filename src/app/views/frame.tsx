@@ -1,7 +1,7 @@
 /** The frame around every screen: name, network, menu, lock. */
 import type { ComponentChildren } from "preact";
 import { Notice } from "./parts.tsx";
-import { en as texts } from "../text/en.ts";
+import { texts } from "../text/texts.ts";
 
 export interface FrameProps {
   readonly network: string;

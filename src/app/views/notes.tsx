@@ -1,7 +1,7 @@
 /** The home screen: every note, its state, and whether a backup was proven. */
 import type { ProblemCode } from "../../core/errors/problem.ts";
 import type { CheckState } from "../flows/check.ts";
-import { en as texts, type Texts } from "../text/en.ts";
+import { type Texts, texts } from "../text/texts.ts";
 import { Button, Notice, ProblemNotice, Progress, Step } from "./parts.tsx";
 
 /** A note as the list shows it. */

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Problem } from "../../core/errors/problem.ts";
-import { en as texts } from "../text/en.ts";
+import { texts } from "../text/texts.ts";
 
 /** Screens are also checked without the DOM's types. */
 interface Focusable {

@@ -1,7 +1,7 @@
 /** The report screen: create a report for one reader, or check one. */
 import { useState } from "preact/hooks";
 import type { ReportEvent, ReportState } from "../flows/report.ts";
-import { en as texts } from "../text/en.ts";
+import { texts } from "../text/texts.ts";
 import type { NoteRow } from "./notes.tsx";
 import { Field, Form } from "./fields.tsx";
 import { Button, Facts, type InStep, Notice, Progress, Step } from "./parts.tsx";
@@ -122,7 +122,8 @@ function Checked({ state, send }: InStep<ReportProps, "checked">) {
               {verdict === "ok" ? "✓" : verdict === "warning" ? "△" : "!"}
             </span>
             <span>
-              <strong>{name}</strong>: {report.verdict[verdict]}. <span class="hint">{detail}</span>
+              <strong>{report.checks[name as keyof typeof report.checks] ?? name}</strong>:{" "}
+              {report.verdict[verdict]}. <span class="hint" lang="en">{detail}</span>
             </span>
           </li>
         ))}
@@ -131,7 +132,7 @@ function Checked({ state, send }: InStep<ReportProps, "checked">) {
         <Facts
           facts={[
             [report.facts.purpose, facts.purpose],
-            [report.facts.amount, facts.amount],
+            [report.facts.amount, app.decimal(facts.amount)],
             [report.facts.depositedAt, date(facts.depositedAt)],
             [report.facts.depositor, facts.depositor, true],
             [report.facts.withdrawnAt, date(facts.withdrawnAt)],

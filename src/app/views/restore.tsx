@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { Secret } from "../../core/text/secret.ts";
 import type { RestoreEvent, RestoreState } from "../flows/restore.ts";
-import { en as texts } from "../text/en.ts";
+import { texts } from "../text/texts.ts";
 import { Field, Form, PassphraseForm } from "./fields.tsx";
 import { Button, type InStep, Notice, Step } from "./parts.tsx";
 

@@ -2,7 +2,8 @@
 import { useState } from "preact/hooks";
 import type { Problem } from "../../core/errors/problem.ts";
 import type { ConnectionFaults, Connections, ConnectionsForm, Settings } from "../flows/settings.ts";
-import { en as texts } from "../text/en.ts";
+import { type Language, languageNames, languages } from "../text/languages.ts";
+import { texts } from "../text/texts.ts";
 import { Choice, Field, Form } from "./fields.tsx";
 import { ChangePassphrase } from "./change_passphrase.tsx";
 import { Button, Facts, Notice, ProblemNotice, Step } from "./parts.tsx";
@@ -16,6 +17,8 @@ export interface SettingsProps {
   readonly onConnections: (form: ConnectionsForm) => ConnectionFaults;
   readonly onPassphrase: (current: string, next: string) => Promise<Problem | undefined>;
   readonly onChange: (change: Partial<Settings>) => void;
+  /** Returns why the language is not shown. */
+  readonly onLanguage: (language: Language | undefined) => Promise<Problem | undefined>;
   readonly onBackup: () => void;
   readonly onRestore: () => void;
   /** Returns why the passkey was not set up. */
@@ -100,7 +103,8 @@ function ConnectionsSection({ connections, onConnections }: SettingsProps) {
   );
 }
 
-function Look({ settings: values, onChange }: SettingsProps) {
+function Look(props: SettingsProps) {
+  const { settings: values, onChange } = props;
   const { settings } = texts;
   return (
     <section>
@@ -119,6 +123,7 @@ function Look({ settings: values, onChange }: SettingsProps) {
           </Choice>
         ))}
       </fieldset>
+      <LanguageChoice {...props} />
       <fieldset class="choices inline">
         <legend>{settings.lock}</legend>
         {[2, 10, 30].map((lockMinutes) => (
@@ -134,6 +139,30 @@ function Look({ settings: values, onChange }: SettingsProps) {
         ))}
       </fieldset>
     </section>
+  );
+}
+
+function LanguageChoice({ settings: { language: chosen }, onLanguage }: SettingsProps) {
+  const { settings } = texts;
+  const [problem, setProblem] = useState<Problem>();
+  return (
+    <>
+      <fieldset class="choices inline">
+        <legend>{settings.language}</legend>
+        {[undefined, ...languages].map((language) => (
+          <Choice
+            key={language}
+            group="language"
+            value={language ?? "browser"}
+            isChosen={chosen === language}
+            onChoose={() => void onLanguage(language).then(setProblem)}
+          >
+            <span lang={language}>{language ? languageNames[language] : settings.languageOfBrowser}</span>
+          </Choice>
+        ))}
+      </fieldset>
+      <ProblemNotice problem={problem} />
+    </>
   );
 }
 

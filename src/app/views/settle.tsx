@@ -1,7 +1,7 @@
 /** The screen where a depositor settles: the price, the wallet, and what the pool did. */
 import type { Offer, SettleEvent, SettleState, SettleWallet } from "../flows/settle/settle_state.ts";
 import type { PayerSource } from "../ports.ts";
-import { en as texts } from "../text/en.ts";
+import { texts } from "../text/texts.ts";
 import { Button, Facts, type InStep, Notice, ProblemNotice, Progress, Step } from "./parts.tsx";
 import { ConnectChoice, Connecting } from "./wallet_panel.tsx";
 

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { Secret } from "../../core/text/secret.ts";
 import { toProblem } from "../flows/machine.ts";
 import type { StoreEvent, StoreState } from "../flows/store/store.ts";
-import { en as texts } from "../text/en.ts";
+import { texts } from "../text/texts.ts";
 import { Form, NewPassphrase, PassphraseForm, useNewPassphrase } from "./fields.tsx";
 import { Button, type InStep, Notice, Step } from "./parts.tsx";
 
@@ -117,7 +117,9 @@ function Drawn<Session>({ state, send }: InStep<StartProps<Session>, "drawn">) {
       title={passphrase.drawnTitle}
       lead={state.isRequired ? passphrase.drawnLight : passphrase.drawnLead}
     >
-      <ol class="words">{state.passphrase.reveal().split(" ").map((word, i) => <li key={i}>{word}</li>)}</ol>
+      <ol class="words" lang="en">
+        {state.passphrase.reveal().split(" ").map((word, i) => <li key={i}>{word}</li>)}
+      </ol>
       <p class="hint">{passphrase.drawnKeep}</p>
       <Button kind="primary" onClick={() => send({ type: "passphrase", passphrase: state.passphrase })}>
         {passphrase.drawnDone}

@@ -1,7 +1,7 @@
 /** A connected wallet's part of a deposit: connect, pay, wait. */
 import type { DepositEvent, WalletStep } from "../flows/deposit/deposit_state.ts";
 import type { PayerSource } from "../ports.ts";
-import { en as texts } from "../text/en.ts";
+import { texts } from "../text/texts.ts";
 import { Button, Notice, ProblemNotice, Progress, QrCode } from "./parts.tsx";
 
 export interface WalletPanelProps {

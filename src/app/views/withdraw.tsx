@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import type { WithdrawEvent, WithdrawState } from "../flows/withdraw.ts";
 import type { RelayerOffer } from "../flows/withdrawal_facts.ts";
 import type { ProblemCode } from "../../core/errors/problem.ts";
-import { en as texts } from "../text/en.ts";
+import { texts } from "../text/texts.ts";
 import { Check, Choice, Field, Form } from "./fields.tsx";
 import { Button, Copyable, Facts, type InStep, Notice, ProblemNotice, Progress, Step } from "./parts.tsx";
 
@@ -65,8 +65,8 @@ export function WithdrawView(props: WithdrawProps) {
             <h2>{withdraw.receipt}</h2>
             <Facts
               facts={[
-                [withdraw.youGet, receipt.paid],
-                [withdraw.fee, receipt.fee],
+                [withdraw.youGet, app.decimal(receipt.paid)],
+                [withdraw.fee, app.decimal(receipt.fee)],
                 [withdraw.to, receipt.recipient, true],
               ]}
             />
@@ -162,8 +162,8 @@ function Review({ state, amount, send }: InStep<WithdrawProps, "review">) {
         facts={[
           [withdraw.to, review.recipient, true],
           [withdraw.note, amount],
-          [withdraw.fee, offer.feeText],
-          [withdraw.youGet, offer.youGet],
+          [withdraw.fee, app.decimal(offer.feeText)],
+          [withdraw.youGet, app.decimal(offer.youGet)],
         ]}
       />
       {state.isSubmitted && <Notice kind="note" text={withdraw.sameAddress} />}
@@ -182,7 +182,9 @@ function Review({ state, amount, send }: InStep<WithdrawProps, "review">) {
               onChoose={() => send({ type: "relayer_chosen", url })}
             >
               <span class="choice-main">{URL.parse(url)?.host ?? url}</span>
-              <span class="hint">{`${withdraw.youGet} ${youGet} · ${withdraw.fee} ${feeText}`}</span>
+              <span class="hint">
+                {`${withdraw.youGet} ${app.decimal(youGet)} · ${withdraw.fee} ${app.decimal(feeText)}`}
+              </span>
             </Choice>
           ))}
         </fieldset>
@@ -191,7 +193,7 @@ function Review({ state, amount, send }: InStep<WithdrawProps, "review">) {
         ))}
       </details>
       <Button kind="primary" disabled={!state.accepted} onClick={() => send({ type: "confirm" })}>
-        {withdraw.confirm(offer.youGet)}
+        {withdraw.confirm(app.decimal(offer.youGet))}
       </Button>
       <Button kind="quiet" onClick={() => send({ type: "back" })}>{app.back}</Button>
     </Step>

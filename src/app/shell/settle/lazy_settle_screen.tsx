@@ -1,7 +1,7 @@
 /** Loads the screen of a settlement when it is opened, because few visits need it. */
 import { useEffect, useState } from "preact/hooks";
 import { Problem } from "../../../core/errors/problem.ts";
-import { en as texts } from "../../text/en.ts";
+import { texts } from "../../text/texts.ts";
 import { Button, Step } from "../../views/parts.tsx";
 import type { SettleScreenProps } from "./settle_screen.tsx";
 
