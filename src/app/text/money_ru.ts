@@ -94,7 +94,7 @@ export const withdrawRu: Texts["withdraw"] = {
   reviewTitle: "Перед отправкой",
   to: "Куда",
   note: "Нота",
-  youGet: "Вы получите",
+  youGet: "К получению",
   fee: "Комиссия",
   relayers: "Кто отправит",
   relayersLead: "Релеер отправляет вывод за вас: новому адресу не нужны деньги, а старый остаётся в стороне.",
