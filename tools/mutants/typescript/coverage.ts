@@ -83,7 +83,8 @@ async function measureOne(
   ]);
   const milliseconds = Math.round(performance.now() - started);
   if (!passesUnchanged) return { digest, passesUnchanged, milliseconds, lines: {} };
-  const { stdout } = await run(Deno.execPath(), ["coverage", "--lcov", data]);
+  const { success: isReported, stdout } = await run(Deno.execPath(), ["coverage", "--lcov", data]);
+  if (!isReported) return { digest, passesUnchanged: false, milliseconds, lines: {} };
   const textOf = (path: string) => Deno.readTextFileSync(new URL(path, folder)).split("\n");
   const lines = parseLcov(new TextDecoder().decode(stdout), folder.pathname, textOf);
   return { digest, passesUnchanged, milliseconds, lines };
