@@ -53,7 +53,7 @@ Deno.test("tonado withdraw: recipients", async (t) => {
   const warned = async (to: Address, how: string[]) => {
     const { code, stdout, stderr } = await withdraw(to, [...how, "--json"], false);
     assert.equal(code, 1, "nobody agreed");
-    assert.match(stderr, /^asking \S+ about the recipient, which reveals the address to it/m);
+    assert.match(stderr, /"notice":"asking \S+ about the recipient, which reveals the address to it/);
     return parseJsonLines(stdout).filter(({ event }) => event === "warning").map(({ name }) => name);
   };
   const wallet = net.localnet.wallets[0].address;
