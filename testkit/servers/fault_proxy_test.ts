@@ -43,7 +43,7 @@ async function ask(url: string, method: string, params: Record<string, unknown> 
   return { status: response.status, text, retryAfter: response.headers.get("retry-after") };
 }
 
-Deno.test("fault proxy: without a storm everything passes as it is", async () => {
+Deno.test("fault proxy: without faults every call passes unchanged", async () => {
   await using target = endpoint();
   await using proxy = startFaultProxy({ target: target.url, seed: 1 });
   deepEqual(JSON.parse((await ask(proxy.url("a"), "getTransactions")).text), HISTORY);
@@ -51,7 +51,7 @@ Deno.test("fault proxy: without a storm everything passes as it is", async () =>
   deepEqual([proxy.callCount, target.calls, proxy.counts.size], [2, 2, 0]);
 });
 
-Deno.test("fault proxy: in a storm every kind of fault comes, soon, and none is counted that was not done", async () => {
+Deno.test("fault proxy: with faults every kind occurs soon, and only faults that were applied are counted", async () => {
   await using target = endpoint();
   await using proxy = startFaultProxy({ target: target.url, seed: 2 });
   proxy.setFaultProbability(0.1);

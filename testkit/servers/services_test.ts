@@ -9,7 +9,7 @@ const noRedis = !await redisServer();
 const noPrivate = !await findProgram("initdb") || !await findProgram("redis-server");
 
 Deno.test({
-  name: "services: a database of one's own is there, and gone afterwards",
+  name: "services: a fresh database exists, and is dropped when it is disposed",
   ignore: noPostgres,
   async fn() {
     let url: string;

@@ -35,7 +35,7 @@ Deno.test("the app's scripts have no module of a server, the command line or the
   assert.deepEqual(wrong, []);
 });
 
-Deno.test("the app's scripts have no package that only servers, builds or mnemonics need, but the list of words", async () => {
+Deno.test("the app's scripts contain no package that only servers, builds or mnemonics need, except the word list", async () => {
   const { modules } = await scripts;
   const wrong = [...modules].filter((path) =>
     path !== WORD_LIST &&
@@ -64,7 +64,7 @@ Deno.test("the page preloads each part that its first script imports later", asy
   for (const name of parts) assert.match(page, new RegExp(`rel="modulepreload" href="${name}" integrity=`));
 });
 
-Deno.test("of the proving keys, the app's scripts contain only the pinned hashes", async () => {
+Deno.test("the app's scripts contain only the pinned hashes of the proving keys", async () => {
   const { files, modules } = await scripts;
   const keys = [...modules].filter((path) => /\.(zkey|ptau)$|vkey\.json$|circuits\//.test(path));
   assert.deepEqual(keys, []);

@@ -21,7 +21,7 @@ const LITTLE_MEMORY = `{
 }`;
 
 Deno.test({
-  name: "with little memory the app asks for drawn words, and the command line opens the store",
+  name: "with little memory the app requires generated words, and the command line opens the store",
   ignore,
   fn: () =>
     visitApp(async ({ journey, downloads }) => {
@@ -88,7 +88,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "a field for a passphrase says when Caps Lock is on",
+  name: "a passphrase field shows that Caps Lock is on",
   ignore,
   fn: () =>
     visitApp(async ({ journey }) => {

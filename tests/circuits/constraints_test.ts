@@ -95,7 +95,7 @@ const shape = {
 const ofHash = (inputs: number) => 3 * (8 * (inputs + 1) + 56) - 3;
 const ofPath = 20 * (ofHash(2) + 1);
 
-Deno.test("the counts of constraints are those of the circuits' parts, and those that the documents name", async () => {
+Deno.test("the numbers of constraints equal those of the circuits' parts and of the documents", async () => {
   assert.equal(shape.withdraw.constraints, ofHash(1) + ofHash(2) + ofPath + 20 + 4);
   assert.equal(shape.deposit.constraints, 2 * ofPath + 20);
   assert.equal(shape.withdraw2.constraints, 2 * ofHash(2) + ofPath + 20 + 4);
@@ -157,7 +157,7 @@ function constraintsRefuse<Signals>(
   unread: readonly string[] = [],
 ) {
   const { name, r1cs, wireOf, honest, witness, attempt } = circuit;
-  Deno.test(`${name}: an honest witness satisfies every constraint, and is what the attacker's program computes`, () => {
+  Deno.test(`${name}: an honest witness satisfies every constraint, and the attacker's program computes the same one`, () => {
     assert.deepEqual(unsatisfiedConstraints(r1cs, witness), []);
     assert.deepEqual(attempt(honest), witness);
   });
@@ -200,7 +200,7 @@ for (const { name, definitions, definedWireOf } of [withdraw, deposit, withdraw2
 for (const [circuit, attacks] of [[withdraw, withdrawAttacks], [withdraw2, withdraw2Attacks]] as const) {
   const { name } = circuit;
 
-  Deno.test(`${name}: one constraint alone stands between an attacker and a note bent under a real root`, () => {
+  Deno.test(`${name}: only one constraint refuses an invented note under a real root`, () => {
     const { r1cs, wireOf, honest, attempt } = circuit;
     const bend = attacks.find(({ name: attack }) => attack.startsWith("invented note"))!;
     const [only, ...others] = unsatisfiedConstraints(r1cs, attempt(bend.alter(honest)));

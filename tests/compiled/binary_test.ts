@@ -22,8 +22,7 @@ const workspace: Workspace = ignore ? undefined! : await openWorkspace();
 const { directory, binary } = workspace ?? {};
 
 Deno.test({
-  name:
-    "compiled: the binary has its checksum beside it, and another folder and --target make the same bytes",
+  name: "compiled: the checksum matches, and another folder and --target produce the same bytes",
   ignore: ignore || !await canCompile(),
   async fn() {
     const { code, stdout } = await output(["sha256sum", "-c", "SHA256SUMS"], {}, `${directory}/dist`);
@@ -37,7 +36,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "compiled: --version --verbose says what the runtime asks of the system, and what is embedded",
+  name: "compiled: --version --verbose prints the runtime's requirements and the embedded files",
   ignore,
   async fn() {
     assert.equal((await output([binary, "--version"])).stdout.trim(), metadata.version);
@@ -118,7 +117,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "compiled: no code is kept where others of this machine can put their own",
+  name: "compiled: no code is cached where other users of the machine could place their own",
   ignore,
   async fn() {
     await using localnet = disposable(await startLocalnet({ blockTimeMs: 200 }));

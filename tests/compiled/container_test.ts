@@ -48,7 +48,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "container: a file that is not the released one makes no image",
+  name: "container: no image is built from another file than the released one",
   ignore,
   async fn() {
     const forged = `${directory}/forged`;

@@ -11,7 +11,7 @@ const runtime = denort && new TextDecoder("latin1").decode(await Deno.readFile(d
 
 Deno.test({
   name:
-    "compiled: a runtime of another version than the compiler's makes no binary, replaces none, and both are named",
+    "compiled: a runtime of another version than the compiler's builds and replaces no binary, and the error names both",
   ignore: denort === undefined || runtime === Deno.version.deno,
   fn: () =>
     withTempDirectory(async (dir) => {

@@ -29,7 +29,7 @@ const workspace: Workspace = ignore ? undefined! : await openWorkspace();
 const redis = ignore ? undefined : await startRedis();
 
 Deno.test({
-  name: "compiled: what a confined program cannot write to, it cannot",
+  name: "compiled: a confined program can write only to its home",
   ignore,
   async fn() {
     const { directory, home } = workspace;
@@ -92,7 +92,7 @@ Deno.test({
   },
 });
 
-Deno.test({ name: "compiled: what serve wrote is gone", ignore, fn: () => workspace.remove() });
+Deno.test({ name: "compiled: the files that serve wrote are removed", ignore, fn: () => workspace.remove() });
 
 /**
  * Deposits a note and withdraws it through a relayer that is killed, like the depositor's program, when the

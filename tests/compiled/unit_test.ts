@@ -55,7 +55,7 @@ Deno.test("unit: each directive is tested here or listed as untested", () => {
 });
 
 Deno.test({
-  name: "unit: what its filter refuses fails, and is seen",
+  name: "unit: calls that its filter refuses fail, and are recorded",
   ignore,
   async fn() {
     const file = await Deno.makeTempFile({ prefix: "tonado-trace-" });
@@ -72,8 +72,7 @@ Deno.test({
 });
 
 Deno.test({
-  name:
-    "unit: serves and pays a withdrawal in its sandbox, asks for nothing that it refuses, and SIGTERM ends it",
+  name: "unit: serves and pays a withdrawal in its sandbox without a refused call, and SIGTERM ends it",
   ignore,
   async fn() {
     const workspace = await openWorkspace();

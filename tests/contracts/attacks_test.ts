@@ -19,7 +19,7 @@ const NO_GAS = -1;
 const valueFor = (gas: bigint) => gas === 0n ? 1n : prices.gas(gas);
 const coins = ({ info }: Outcome["sent"][number]) => info.type === "internal" ? info.value.coins : 0n;
 
-Deno.test("a deposit starved of gas, at every 1,000 from zero to enough, happens whole or not at all", async () => {
+Deno.test("a deposit starved of gas, at every 1,000 from zero to enough, is complete or changes nothing", async () => {
   const pool = await PoolSandbox.open();
   const { owner } = pool;
   const codes = new Set<number>();
@@ -48,7 +48,7 @@ Deno.test("a deposit starved of gas, at every 1,000 from zero to enough, happens
   assert.deepEqual([...codes].sort((a, b) => a - b), [OUT_OF_GAS, NO_GAS, 0]);
 });
 
-Deno.test("a withdrawal starved of gas, at every 1,000 from zero to enough, happens whole or not at all", async () => {
+Deno.test("a withdrawal starved of gas, at every 1,000 from zero to enough, is complete or changes nothing", async () => {
   const pool = await PoolSandbox.open();
   await pool.deposit();
   const nullifierHash = freshElement();
@@ -117,7 +117,7 @@ Deno.test("a double spend in one batch of a wallet, with other payees in the sec
   assert.deepEqual([first.balance, second.balance], [pool.denomination - 50_000_000n, 0n]);
 });
 
-Deno.test("deposits that race for one leaf in one block: the first is taken, the second's value goes back", async () => {
+Deno.test("deposits that race for one leaf in one block: the first is accepted, the second's value returns", async () => {
   const pool = await PoolSandbox.open();
   const bodies = [await pool.depositBody(), await pool.depositBody()];
   const before = await pool.relayer.getBalance();

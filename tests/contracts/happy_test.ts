@@ -213,7 +213,7 @@ async function refusesChangedProofs({ deposits, withdrawals, tree }: Messages): 
   assert.equal((await pool.withdraw({ ...honest, value })).exitCode, 0);
 }
 
-Deno.test("whatever the split, recipient and relayer are paid to the nano, and no empty message is sent", async (t) => {
+Deno.test("recipient and relayer are paid to the nano for any split, and no empty message is sent", async (t) => {
   const pool = await PoolSandbox.open({ denomination: D });
   const balanceOf = async (address: Address) => (await pool.chain.getContract(address)).balance;
   const splits: [claim: string, fee: bigint, refund: bigint, recipient: Address, relayer: Address | null][] =

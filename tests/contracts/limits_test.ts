@@ -24,7 +24,7 @@ function says(text: string): void {
   assert.ok(page.replaceAll(/\s+/g, " ").includes(text), `docs/security.md does not say: ${text}`);
 }
 
-Deno.test("filling a pool by depositing and withdrawing the same coins costs what the documents say, whatever the denomination", async () => {
+Deno.test("filling a pool by depositing and withdrawing the same coins costs what the documents say, for any denomination", async () => {
   assert.equal(
     prices.gas(1_000_100n) - prices.gas(100n),
     BigInt(vectors.param21_gas.gas_price) * 1_000_000n / 65_536n + 1n,
@@ -91,7 +91,7 @@ Deno.test("a deposit that loses the race for its leaf costs its depositor under 
   says("under 0.001 native units");
 });
 
-Deno.test("SPEC.md says what the least denomination and a jetton's deposit come to", async () => {
+Deno.test("SPEC.md states the minimum denomination and the cost of a jetton deposit", async () => {
   const units = (nano: bigint) => (Number(nano) / 1e9).toFixed(3);
   const jettons = await JettonSandbox.open();
   await jettons.deposit(); // not the first deposit, which finds an empty log
@@ -124,7 +124,7 @@ Deno.test("the dearest refusal of a withdrawal, after its proof, costs its sende
   says("under 0.03 on the most expensive path");
 });
 
-Deno.test("a pool that all notes have left pays its storage for 17 years at least, whatever its size and keys", () => {
+Deno.test("a pool whose notes are all withdrawn pays its storage for 17 years at least, for any size and keys", () => {
   const kind = (keys: bigint) =>
     keys < 4_096n
       ? 7n + (7n * keys < 1_365n + keys ? 7n * keys : 1_365n + keys)

@@ -114,7 +114,7 @@ Deno.test("any field of a withdrawal changed after proving is ERR_PROOF_INVALID,
       () => assertRejected(pool, "ERR_PROOF_INVALID", () => pool.withdraw({ ...proven, proof, ...change })),
     );
   }
-  await t.step("unchanged, it holds, whoever brings it", async () => {
+  await t.step("the unchanged proof is accepted from any sender", async () => {
     assert.equal((await pool.withdraw({ ...proven, proof, from: thief })).exitCode, 0);
   });
 });
@@ -156,7 +156,7 @@ Deno.test("a note pays once: the same message, another root, other payees, a pro
   await assertRejected(pool, "ERR_ALREADY_SPENT", () => pool.withdraw({ nullifierHash, recipient: thief }));
 });
 
-Deno.test("a proof with the signs of a and b changed holds as well, so it must not be the key of anything", async () => {
+Deno.test("a proof with the signs of a and b changed is valid as well, so no code may identify a note by its proof", async () => {
   const pool = await PoolSandbox.open();
   await pool.deposit();
   await pool.deposit();

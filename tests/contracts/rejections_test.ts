@@ -130,7 +130,7 @@ Deno.test("a pool whose notes are all paid pays nobody, though a proof should ho
   await assertRejected(pool, "ERR_PROOF_INVALID", () => pool.withdraw());
 });
 
-Deno.test("of two deposits that race for a leaf the first is taken, the other's value comes back", async () => {
+Deno.test("of two deposits that race for a leaf, the pool accepts the first and returns the other's value", async () => {
   const pool = await PoolSandbox.open();
   const [first, second] = [await pool.depositBody(), await pool.depositBody()];
   const won = await pool.send(first, pool.denomination);

@@ -17,7 +17,7 @@ async function valueOf(metrics: ReturnType<typeof createMetrics>, series: string
   return BigInt(line?.split(" ")[1] ?? 0);
 }
 
-Deno.test("books: fees and gas of withdrawals are what the wallet gained and lost, to the nano, once each", async () => {
+Deno.test("books: fees and gas of withdrawals equal the wallet's gains and losses to the nano, each once", async () => {
   await using net = await RelayerHarness.start({ relayer: false });
   const metrics = createMetrics();
   await net.startRelayer({ metrics });

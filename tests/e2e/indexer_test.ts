@@ -30,7 +30,7 @@ const wrong: [
   ["address", /its account is uninitialized/, () => ({ address: nobody })],
 ];
 
-Deno.test("indexer: a pool that is not what the registry says is refused by name and not offered", async (t) => {
+Deno.test("indexer: a pool that differs from the registry is refused by name and not offered", async (t) => {
   await using net = await RelayerHarness.start({ relayer: false });
   const [pool, other] = [net.pool(KEY), net.pool(OTHER)];
   for (const [what, says, change] of wrong) {

@@ -28,7 +28,7 @@ Deno.test("a retired pool accepts no new withdrawals, pays those in progress, an
   deepEqual(
     [again.status, again.body.code],
     [409, "nullifier_already_used"],
-    "who repeats hears where it stands",
+    "a repeated request gets the state of the withdrawal",
   );
   await net.untilState(statusRequest, "confirmed");
   equal((await net.chain.account(recipient)).balance, 940_000_000n);

@@ -26,7 +26,7 @@ for (const kind of kinds) {
     });
   }
 
-  Deno.test(`where the gas of a ${kind} pool goes is as committed`, async () => {
+  Deno.test(`the parts of the gas of a ${kind} pool are as committed`, async () => {
     const fill = fills.find(({ name }) => name === TRACED_FILL)!;
     const parts = await measureParts(kind, fill);
     assert.deepEqual(parts, snapshot.parts[kind]);
@@ -62,7 +62,7 @@ Deno.test("gas of verification alone is as committed", async () => {
   assert.deepEqual(await measureVerification(), snapshot.verification);
 });
 
-Deno.test("the slots that no message touches change no figure: with the whole of the sets they are the same", async () => {
+Deno.test("slots that no message touches change no figure: complete sets give the same figures", async () => {
   const [, fill] = fills;
   for (const kind of kinds) {
     const bench = await openMeasuredPool(kind, fill);
@@ -87,7 +87,7 @@ const ratioBounds = {
 for (const kind of kinds) {
   for (const name of targeted) {
     const bound = ratioBounds[kind][name];
-    Deno.test(`${kind}: ${name} takes less than ${bound} times its verification, however many notes there are`, () => {
+    Deno.test(`${kind}: ${name} takes less than ${bound} times its verification, for any number of notes`, () => {
       const ratios = ratioFills.map((fill) => gasRatio(snapshot, kind, name, fill));
       for (const [i, times] of ratios.entries()) assert.ok(times < bound, `${ratioFills[i]}: ${times}`);
       assert.ok(Math.max(...ratios) > bound - 0.025, `the bound is loose: ${ratios.join()}`);
@@ -95,7 +95,7 @@ for (const kind of kinds) {
   }
 }
 
-Deno.test("the fee's payout, were it one with the rest of the value, would save what docs/gas.md says", async () => {
+Deno.test("docs/gas.md states the gas that joining the fee's payout with the rest of the value would save", async () => {
   const { messages } = snapshot.gas.native[TRACED_FILL];
   const saved = messages["withdraw, newest root"] - messages["withdraw, no fee to pay"];
   const text = (await Deno.readTextFile("docs/gas.md")).replaceAll(/\s+/g, " ");
@@ -131,7 +131,7 @@ Deno.test("SPEC.md says by how much the target is missed", async () => {
   ) assert.ok(text.includes(claim), `SPEC.md does not say: ${claim}`);
 });
 
-Deno.test("get methods stay below what a lite server gives them", () => {
+Deno.test("get methods stay below the limit of a lite server", () => {
   for (const kind of kinds) {
     for (const [fill, { getters }] of Object.entries(snapshot.gas[kind])) {
       for (const [name, gas] of Object.entries(getters)) {

@@ -91,19 +91,30 @@ const statuses = (text: string) =>
 
 /** The expected status is 503 if the request is well-formed, because the pool is not ready. */
 const cases: readonly (readonly [what: string, request: string, answers: readonly number[]])[] = [
-  ["as long as told", posted([told(BODY.length)], BODY), [503, 200]],
-  ["as long as told twice", posted([told(BODY.length), told(BODY.length)], BODY), [503, 200]],
-  ["longer than told, by no request", posted([told(BODY.length)], `${BODY}}} x\r\n\r\n`), [503, 400]],
-  ["told shorter than its value", posted([told(BODY.length - 10)], BODY), [400, 400]],
-  ["shorter than told, up to a request behind it", posted([told((BODY + HIDDEN).length)], BODY + HIDDEN), [
-    400,
-    200,
-  ]],
-  ["of two lengths", posted([told(BODY.length), told(0)], BODY + HIDDEN), [400]],
-  ["of a list of lengths", posted([`content-length: ${BODY.length}, 0`], BODY + HIDDEN), [400]],
-  ["of a signed length", posted([`content-length: +${BODY.length}`], BODY + HIDDEN), [400]],
-  ["of a negative length", posted([told(-1)], BODY + HIDDEN), [400]],
-  ["of another coding", posted([told(BODY.length), "transfer-encoding: xchunked"], BODY + HIDDEN), [400]],
+  ["of its declared length", posted([told(BODY.length)], BODY), [503, 200]],
+  ["whose length is declared twice", posted([told(BODY.length), told(BODY.length)], BODY), [503, 200]],
+  [
+    "longer than declared, by bytes that are not a request",
+    posted([told(BODY.length)], `${BODY}}} x\r\n\r\n`),
+    [
+      503,
+      400,
+    ],
+  ],
+  ["declared shorter than its value", posted([told(BODY.length - 10)], BODY), [400, 400]],
+  [
+    "shorter than declared, up to a request behind it",
+    posted([told((BODY + HIDDEN).length)], BODY + HIDDEN),
+    [
+      400,
+      200,
+    ],
+  ],
+  ["with two lengths", posted([told(BODY.length), told(0)], BODY + HIDDEN), [400]],
+  ["with a list of lengths", posted([`content-length: ${BODY.length}, 0`], BODY + HIDDEN), [400]],
+  ["with a signed length", posted([`content-length: +${BODY.length}`], BODY + HIDDEN), [400]],
+  ["with a negative length", posted([told(-1)], BODY + HIDDEN), [400]],
+  ["with another coding", posted([told(BODY.length), "transfer-encoding: xchunked"], BODY + HIDDEN), [400]],
   ["chunked first, then not", posted(["transfer-encoding: chunked, identity"], inChunks + HIDDEN), [400]],
   [
     "chunked by a name with a space",

@@ -59,7 +59,7 @@ const ignore = Deno.version.deno.startsWith("2.4."); // its HTTP/2 client fails,
 const sanitize = { sanitizeOps: false, sanitizeResources: false }; // the client's socket closes a little later
 
 Deno.test({
-  name: "h2c: routes answer, and a body that is too large, of whatever length is declared, is not read",
+  name: "h2c: routes answer, and a body that is too large is not read, for any declared length",
   ignore,
   ...sanitize,
   fn: () =>
@@ -72,7 +72,7 @@ Deno.test({
       deepEqual(
         await ask({ ...post, "content-length": "5" }, large),
         {},
-        "a length that is untrue resets the stream",
+        "a false length resets the stream",
       );
       equal(codeOf(await ask(post, "{}")), "invalid_request");
       equal((await ask({ ":path": "/livez" })).status, 200, "the connection goes on");
@@ -80,7 +80,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "h2c: a body that does not arrive is given up",
+  name: "h2c: a body that does not arrive times out",
   ignore,
   ...sanitize,
   fn: () =>

@@ -52,7 +52,7 @@ Deno.test("openapi: the examples of pages have as many entries as they count", (
   equal(commitments.count, commitments.commitments.length);
 });
 
-Deno.test("openapi: the routes parse the examples of their requests as they stand", () =>
+Deno.test("openapi: the routes parse the unchanged examples of their requests", () =>
   withApi(async (ask) => {
     for (const { path, operation } of operations) {
       if (!operation.requestBody) continue;

@@ -92,7 +92,7 @@ for (
     [circuits.withdraw2, honestWithdrawal2(6n, 5n), version2Hash],
   ] as const
 ) {
-  Deno.test(`${circuit.name}: at every level one constraint alone keeps an invented note from being bent under the real root`, () => {
+  Deno.test(`${circuit.name}: at every level, only one constraint refuses an invented note under the real root`, () => {
     const { r1cs, wireOf, given, valueOf } = circuit;
     for (let level = 0; level < TREE_LEVELS; level++) {
       const forged = { ...forgeWithdrawal(honest, level, hashOf) };
@@ -131,7 +131,7 @@ Deno.test("deposit: the 20 checks say that 20 bits spell leafIndex, each with it
   assert.deepEqual(all, pathBits(0n).map((_, i) => 1n << BigInt(i)));
 });
 
-Deno.test("deposit: one constraint alone keeps two leaves from being overwritten by a bit that is no bit", () => {
+Deno.test("deposit: only one constraint refuses overwriting two leaves by a bit that is neither 0 nor 1", () => {
   const { r1cs, given, valueOf } = circuits.deposit;
   const { inputs, bits } = forgeDeposit(honestDeposit(6n, 5n));
   const { witness, broken: refused } = propagate(r1cs, given({ ...inputs }, { bits }));

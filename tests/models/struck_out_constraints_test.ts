@@ -79,7 +79,7 @@ const cases: readonly Case[] = [
 ];
 
 for (const { circuit: { name, r1cs, wireOf, given, honest }, defines, squares, checks } of cases) {
-  Deno.test(`${name}: each constraint that is struck out lets one public signal be false, but the checks and squares`, () => {
+  Deno.test(`${name}: without any one constraint but the checks and squares, one public signal can be false`, () => {
     const assigned = given(honest);
     const solved = propagate(r1cs, assigned);
     const solution = solve(r1cs, assigned.keys(), solved.witness as readonly bigint[]);

@@ -44,7 +44,7 @@ Deno.test({
   },
 });
 
-Deno.test("npm: the package asks for the versions that the library is tested with", () => {
+Deno.test("npm: the package requires the versions that the library is tested with", () => {
   const pins = Object.values(metadata.imports);
   for (const [name, version] of Object.entries(manifest.dependencies)) {
     if (name === "web-worker") continue; // for Node only; Deno has workers
@@ -57,7 +57,7 @@ Deno.test("npm: the package asks for the versions that the library is tested wit
 });
 
 Deno.test({
-  name: "npm: a compiler takes its types, and refuses what they refuse",
+  name: "npm: a compiler accepts its types, and rejects code that violates them",
   ignore,
   async fn() {
     const options = ["--strict", "--noEmit", "--skipLibCheck", "--types", "node", "--target", "es2023"];
@@ -68,7 +68,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "npm: on Node it deposits, withdraws, and makes a report of both that holds",
+  name: "npm: on Node it deposits, withdraws, and creates a valid report of both",
   ignore,
   async fn() {
     const stdout = await run("node", ["node.js", JSON.stringify(task(0))], folder);

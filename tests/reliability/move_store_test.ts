@@ -26,7 +26,7 @@ async function store(args: string[], env: Record<string, string> = {}) {
 
 Deno.test({
   name:
-    "store: moved from KV to PostgreSQL with a withdrawal on its way, and back; a relayer goes on each time",
+    "store: it moves from KV to PostgreSQL and back during a withdrawal, and the relayer continues each time",
   ignore: !await postgresServer(),
   async fn() {
     await using database = await freshDatabase();

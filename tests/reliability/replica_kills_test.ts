@@ -19,7 +19,7 @@ const REPLICAS = 3;
 const FEE = 60_000_000n;
 
 Deno.test({
-  name: "replicas: the leader is killed with each withdrawal on its way; all of them are paid exactly once",
+  name: "replicas: the leader is killed during each withdrawal, and each is paid exactly once",
   ignore: !await postgresServer(),
   async fn() {
     await using scene = await openScene();

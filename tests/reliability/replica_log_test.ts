@@ -35,7 +35,7 @@ function faults(replica: RelayerProcess): string[] {
 }
 
 Deno.test({
-  name: "replicas on PostgreSQL and Redis log no error while they start, pay and change hands",
+  name: "replicas on PostgreSQL and Redis log no error while they start, pay and change the leader",
   ignore,
   async fn() {
     await using database = await freshDatabase();

@@ -73,7 +73,7 @@ async function withdrawal(net: RelayerHarness, note: Note, mark: number) {
 }
 
 Deno.test({
-  name: "replicas: the leader is killed, another takes over and pays what the dead one accepted, once",
+  name: "replicas: after the leader is killed, another takes over and pays its accepted withdrawal once",
   ignore,
   async fn() {
     await using database = await freshDatabase();
@@ -125,7 +125,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "replicas: a leader that is stopped and woken after it was deposed writes nothing, and follows",
+  name: "replicas: a leader that was paused and lost the lease writes nothing when it resumes, and follows",
   ignore,
   async fn() {
     await using database = await freshDatabase();
@@ -184,7 +184,7 @@ Deno.test({
 
 Deno.test({
   name:
-    "replicas: without its database a relayer answers what memory can and signs nothing; back again, it goes on",
+    "replicas: without its database a relayer answers from memory and signs nothing, and continues when it is back",
   ignore,
   async fn() {
     await using database = await freshDatabase();

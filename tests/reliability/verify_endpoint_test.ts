@@ -12,7 +12,7 @@ import { RelayerHarness, withMethods } from "../support/relayer/relayer_harness.
 
 const KEY = "native-1";
 
-Deno.test("a second endpoint detects what the first one invents", async (t) => {
+Deno.test("a second endpoint detects forgeries of the first one", async (t) => {
   await using net = await RelayerHarness.start({ relayer: false });
   await using proxy = startFaultProxy({ target: net.localnet.url, seed: 1 });
   const lying = () => connect({ endpoint: proxy.url("relayer"), attempts: 1 });

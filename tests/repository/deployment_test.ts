@@ -62,7 +62,7 @@ Deno.test("compose.yaml: follows the Compose Specification, and its files exist"
   ok(valid(composed), JSON.stringify(valid.errors));
   ok(
     !valid({ ...composed, services: { relayer: { imagge: "tonado" } } }),
-    "the schema refuses what is misspelt",
+    "the schema rejects misspelt keys",
   );
   const files = Object.values(composed.services).flatMap(({ volumes = [] }) => volumes)
     .filter((volume) => volume.startsWith("./")).map((volume) => volume.split(":")[0]);
@@ -140,7 +140,7 @@ Deno.test("compose.yaml: the operator's settings in .env reach the relayer, exce
 });
 
 Deno.test({
-  name: "tonado.service: systemd finds nothing to say, and rates its exposure as 1.5 at most",
+  name: "tonado.service: systemd reports no problem, and rates its exposure as 1.5 at most",
   ignore: !await hasProgram("systemd-analyze"),
   async fn() {
     const directory = await Deno.makeTempDir({ prefix: "tonado-unit-" });

@@ -26,7 +26,7 @@ import { chromium } from "../../support/system/chromium.ts";
 const PAYOUT = toNano("9.95");
 
 Deno.test({
-  name: "servers that lie or fall silent",
+  name: "servers with false data or without answers",
   ignore: chromium === undefined,
   fn: (t) => withFaultScene({ funded: 4 }, (scene) => runCases(t, scene, cases)),
 });

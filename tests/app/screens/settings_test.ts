@@ -25,7 +25,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "the erasure of everything removes the settings, in every tab",
+  name: "erasing everything removes the settings in every tab",
   ignore,
   fn: () =>
     withTwoTabs(async (first, second) => {
@@ -40,7 +40,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "nothing is erased while another tab moves money, and the app says so",
+  name: "while another tab moves money, the app erases nothing and says so",
   ignore,
   fn: () =>
     withTwoTabs(async (first, second) => {
@@ -63,7 +63,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "a passkey that is not set up says why, and the passphrase can be typed again",
+  name: "if a passkey cannot be set up, the app says why, and the passphrase can be typed again",
   ignore,
   fn: () =>
     visitApp(async ({ journey }) => {

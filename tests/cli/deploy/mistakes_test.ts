@@ -39,7 +39,7 @@ const refusals: [what: string, args: string[], env: Record<string, string>, code
     /must be a plain decimal number/,
   ],
   [
-    "a pool to count that is none",
+    "a pool to count that is not a pool",
     ["pool", "stats", "native-99", ...localnet],
     {},
     2,
@@ -53,7 +53,7 @@ const refusals: [what: string, args: string[], env: Record<string, string>, code
     /Allowed choices are mainnet/,
   ],
   [
-    "an owner that is no address",
+    "an owner that is not an address",
     ["deploy", "--amount", "1", "--owner", "me"],
     wallet,
     2,
@@ -70,7 +70,7 @@ const refusals: [what: string, args: string[], env: Record<string, string>, code
     /set only one of/,
   ],
   [
-    "a file of words that is not there",
+    "a missing file of words",
     ["deploy", ...localnet, "--amount", "1", "--mnemonic-file", "/nowhere"],
     {},
     2,
@@ -112,7 +112,7 @@ const refusals: [what: string, args: string[], env: Record<string, string>, code
     /--endpoint: is required/,
   ],
   [
-    "an endpoint that is no URL",
+    "an endpoint that is not a URL",
     ["pool", "inspect", somebody, "--endpoint", "here"],
     {},
     2,
@@ -126,21 +126,21 @@ const refusals: [what: string, args: string[], env: Record<string, string>, code
     /registry \/proc\/none\/x\.json cannot be written: .* \[write_failed\]\nFree disk space/,
   ],
   [
-    "a registry that is of another network",
+    "a registry of another network",
     ["deploy", ...localnet, "--amount", "1", "--registry", "deployments/testnet.json"],
     wallet,
     2,
     /is of testnet, not of localnet/,
   ],
   [
-    "a registry to read that is not there",
+    "a missing registry",
     ["pool", "list", "--registry", "/nowhere.json"],
     {},
     2,
     /\/nowhere\.json: it cannot be read/,
   ],
   [
-    "a pool that is no address",
+    "a pool that is not an address",
     ["pool", "inspect", "native-9", ...localnet],
     {},
     2,

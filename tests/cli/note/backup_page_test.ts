@@ -194,7 +194,7 @@ async function refusesMistakes(t: Deno.TestContext, { state, dir, env, page, tex
   const mistakes: [string, string[], Record<string, string>, TerminalUser | undefined, number, RegExp][] = [
     ["--plain without --page", ["backup", `${dir}/x`, "--plain"], {}, undefined, 2, /is for --page only/],
     [
-      "a page that is there already",
+      "a page that already exists",
       ["backup", page, "--page"],
       {},
       undefined,

@@ -52,7 +52,7 @@ Deno.test("tonado note seed and recover", async (t) => {
   await recoversFromSeed(t, scene);
   await sharesSeed(t, scene);
   await t.step(
-    "a backup brings the seed back, unless the store has another one",
+    "a backup restores the seed, unless the store has another one",
     () => restoresSeedFromBackup(scene),
   );
   await t.step("mistakes are reported without the seed, and change nothing", () => refusesMistakes(scene));

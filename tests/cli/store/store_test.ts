@@ -52,7 +52,7 @@ Deno.test("an imported store exists, and a refused import leaves nothing behind"
   }));
 
 Deno.test({
-  name: "a refused import makes no tables in an empty database",
+  name: "a refused import creates no tables in an empty database",
   ignore: !await postgresServer(),
   fn: () =>
     withTempDirectory(async (dir) => {
@@ -64,7 +64,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "store check of an empty database makes no tables, and of old ones says what brings them up to date",
+  name: "store check creates no tables in an empty database, and names the upgrade for old ones",
   ignore: !await postgresServer(),
   fn: () =>
     withTempDirectory(async (dir) => {

@@ -95,10 +95,10 @@ Deno.test("any field of a jetton withdrawal changed after proving is ERR_PROOF_I
       () => jettons.withdraw({ nullifierHash, refund: 2n * value, value }),
     );
   });
-  await t.step("unchanged, it holds, whoever brings it", async () => {
+  await t.step("the unchanged proof is accepted from any sender", async () => {
     assertSucceeded(await jettons.withdraw({ ...proven, proof, from: thief }));
   });
-  await t.step("replayed, it is spent", async () => {
+  await t.step("a replay is refused as spent", async () => {
     await assertRejected(pool, "ERR_ALREADY_SPENT", () => jettons.withdraw({ ...proven, proof }));
     const change = { nullifierHash: proven.nullifierHash + FIELD_MODULUS };
     await assertRejected(pool, "ERR_NOT_IN_FIELD", () => jettons.withdraw({ ...proven, proof, ...change }));
@@ -165,7 +165,7 @@ Deno.test("a double spend of jettons, in one block by two senders or in one batc
   }
 });
 
-Deno.test("jetton deposits that race for one leaf in one block: one is taken, the other's jettons return", async () => {
+Deno.test("jetton deposits that race for one leaf in one block: one is accepted, the other's jettons return", async () => {
   const jettons = await JettonSandbox.open();
   const { pool, poolWallet } = jettons;
   // The pool's wallet delivers two transfers in one block.

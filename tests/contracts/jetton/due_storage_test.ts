@@ -98,7 +98,7 @@ for (const [what, leastOf, send] of messages) {
   });
 }
 
-Deno.test("of a refused payout's value, the pool keeps the storage that is due and the claim's, and nothing else", async () => {
+Deno.test("the pool keeps only the due storage and the claim's storage of a refused payout's value", async () => {
   for (const idle of [0, 20_000_000]) {
     const jettons = await idlePool(idle);
     const { pool } = jettons;

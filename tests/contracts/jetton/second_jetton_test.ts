@@ -23,12 +23,12 @@ Deno.test("the fixture is the code that it names, and not the other jetton's", (
   assert.ok(!other.init.code!.equals(code));
 });
 
-Deno.test("with TonWeb's jetton wallet notes go in and out to the unit, and what is refused returns", async () => {
+Deno.test("with TonWeb's jetton wallet, notes are deposited and withdrawn to the unit, and refused jettons return", async () => {
   const jettons = await JettonSandbox.open({ jetton: { walletCode } });
   const { pool } = jettons;
   assert.ok(
     (await pool.getPoolInfo()).jettonWallet?.equals(jettons.poolWallet),
-    "the master tells that wallet",
+    "the master reports that wallet",
   );
   const before = await jettons.balanceOf(pool.user.address);
   assertSucceeded(await jettons.deposit());
@@ -55,7 +55,7 @@ Deno.test("with TonWeb's jetton wallet notes go in and out to the unit, and what
   await assertRejected(pool, "ERR_ALREADY_SPENT", () => jettons.withdraw(change));
 });
 
-Deno.test("a real master without TEP-89 refuses the question: the pool stays without a wallet and takes no deposit", async () => {
+Deno.test("a real master without TEP-89 refuses the request: the pool stays without a wallet and accepts no deposit", async () => {
   const jettons = await JettonSandbox.open({ jetton: { code, walletCode }, discovered: false });
   const { pool } = jettons;
   const outcome = await pool.send(storeDiscoverJettonWallet(), toNano("0.2"));

@@ -36,7 +36,7 @@ Deno.test("a malformed withdrawal is ERR_MALFORMED", async (t) => {
   }
 });
 
-Deno.test("where parties are well formed, what is said of them is another exit code", async () => {
+Deno.test("parties that are well formed but invalid have another exit code", async () => {
   const pool = await PoolSandbox.open();
   await pool.deposit();
   const body = pool.withdrawBody({ nullifierHash: freshElement() });

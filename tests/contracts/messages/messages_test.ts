@@ -41,12 +41,12 @@ Deno.test("what a pool does not know it keeps, and stays as it is", async (t) =>
       await assertValueKept(pool, () => pool.send(body, toNano(1), { bounce: false }));
     });
   }
-  await t.step("even for the denomination exactly, which makes no deposit of it", async () => {
+  await t.step("even for exactly the denomination, which is not a deposit then", async () => {
     await assertValueKept(pool, () => pool.send(beginCell().endCell(), pool.denomination));
   });
 });
 
-Deno.test("a message that bounced to the pool is kept, whatever it says", async () => {
+Deno.test("the pool keeps the value of every bounced message", async () => {
   const pool = await PoolSandbox.open();
   await pool.deposit();
   const bodies = [await pool.depositBody(), pool.withdrawBody(), op(opCodes.admin_pause, 0n)];

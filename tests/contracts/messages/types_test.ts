@@ -109,7 +109,7 @@ Deno.test("admin messages are as types.tlb says, and accepted from the owner", a
   assert.equal((await pool.send(body, 100_000_000n, { from })).exitCode, 0);
 });
 
-Deno.test("what a pool keeps is as types.tlb says, and agrees with its getters", async () => {
+Deno.test("a pool's storage matches types.tlb and agrees with its getters", async () => {
   const pool = await PoolSandbox.open();
   for (let i = 0; i < 3; i++) await pool.deposit();
   await pool.withdraw();
@@ -148,7 +148,7 @@ Deno.test("what a pool keeps is as types.tlb says, and agrees with its getters",
   assert.equal(young.beginParse().loadUintBig(255), pool.root);
 });
 
-Deno.test("what a jetton pool is told, says and keeps is as types.tlb says, and agrees with its getters", async () => {
+Deno.test("a jetton pool's messages, logs and storage match types.tlb and agree with its getters", async () => {
   assert.deepEqual(read("discover_jetton_wallet", storeDiscoverJettonWallet(9n)), { query_id: 9n });
   const jettons = await JettonSandbox.open({ discovered: false });
   const { pool } = jettons;

@@ -259,7 +259,7 @@ function boc(message: Parameters<typeof storeMessage>[0] | ReturnType<typeof int
     .toString("base64");
 }
 
-Deno.test("a client that disconnects in the middle of a request is no error of the localnet", async () => {
+Deno.test("a client that disconnects in the middle of a request is not an error of the localnet", async () => {
   const errors: unknown[] = [];
   await withLocalnet({ onError: (error: unknown) => errors.push(error) }, async (net) => {
     const { hostname, port } = new URL(net.url);

@@ -212,7 +212,7 @@ Deno.test("the audit detects a tampered pool", (t) =>
     });
   }));
 
-Deno.test("a jetton pool is held against its own code and first state", () =>
+Deno.test("a jetton pool is compared with its own code and first state", () =>
   onLocalnet(async ({ deploy: place, troubles }) => {
     const init = jettonPoolInit({ denomination: 1_000_000n, owner: null, jettonMaster: owner });
     // This jetton does not exist.

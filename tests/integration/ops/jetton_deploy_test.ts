@@ -175,7 +175,7 @@ Deno.test("an unsuitable jetton is refused before a pool is paid for", (t) =>
         1,
       ],
       [
-        "a master that tells another wallet than its getter",
+        "a master whose answer names another wallet than its getter",
         () => deploy(liar),
         /responds to provide_wallet_address with another wallet than get_wallet_address/,
         1,

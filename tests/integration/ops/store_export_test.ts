@@ -115,7 +115,7 @@ Deno.test("export: a truncated, changed, reordered or invented file is refused, 
 
 for (const kind of ["kv", "postgres"] as const) {
   Deno.test({
-    name: `export: nothing is imported into a ${kind} store that holds anything`,
+    name: `export: only an empty ${kind} store accepts an import`,
     ignore: noPostgres && kind === "postgres",
     fn: () =>
       withStore(kind, async (store) => {

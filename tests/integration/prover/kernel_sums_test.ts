@@ -161,14 +161,14 @@ function pairAt(point: KnownPoint): CurvePoints {
 for (const { variant, ignore } of kernelVariants) {
   for (const [name, terms] of cases) {
     Deno.test({
-      name: `the ${variant} prover's sums are noble's: ${name}`,
+      name: `the ${variant} prover's sums equal noble's: ${name}`,
       ignore,
       fn: async () => holds(await loadProverKernel(variant), terms),
     });
   }
 
   Deno.test({
-    name: `the ${variant} prover's sums are noble's when they, or a constant makes them, infinity`,
+    name: `the ${variant} prover's sums equal noble's when they are infinity, with or without a constant`,
     ignore,
     async fn() {
       const kernels = await loadProverKernel(variant);
@@ -181,7 +181,7 @@ for (const { variant, ignore } of kernelVariants) {
   });
 
   Deno.test({
-    name: `the ${variant} prover's sums are noble's for any points and scalars`,
+    name: `the ${variant} prover's sums equal noble's for any points and scalars`,
     ignore,
     async fn() {
       const kernels = await loadProverKernel(variant);
@@ -197,7 +197,7 @@ for (const { variant, ignore } of kernelVariants) {
   });
 
   Deno.test({
-    name: `the ${variant} prover's sums are noble's for hundreds of terms`,
+    name: `the ${variant} prover's sums equal noble's for hundreds of terms`,
     ignore,
     async fn() {
       const [first, step] = many(2);
@@ -208,7 +208,7 @@ for (const { variant, ignore } of kernelVariants) {
 
   if (isDeep) {
     Deno.test({
-      name: `the ${variant} prover's sums are noble's for tens of thousands of terms`,
+      name: `the ${variant} prover's sums equal noble's for tens of thousands of terms`,
       ignore,
       async fn() {
         const kernels = await loadProverKernel(variant);
@@ -224,7 +224,7 @@ for (const { variant, ignore } of kernelVariants) {
   }
 
   Deno.test({
-    name: `the ${variant} prover refuses a witness with a value of r or above, and goes on`,
+    name: `the ${variant} prover refuses a witness with a value of r or above, and continues to work`,
     ignore,
     async fn() {
       const key = syntheticZkey(known(1n, 2n, 3n).map(pairAt), pairAt(zero));

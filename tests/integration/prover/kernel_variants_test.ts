@@ -15,7 +15,7 @@ import { computeWitness } from "../../../src/prover/witness.ts";
 const artifact = (name: string) => readFileSync(new URL(`../../../artifacts/${name}`, import.meta.url));
 
 Deno.test({
-  name: "both builds of the prover make the same proof of the same randomness, and accept it",
+  name: "both builds of the prover create the same proof from the same randomness, and accept it",
   ignore: !hasWideArithmetic,
   async fn() {
     const witness = computeWitness(artifact("withdraw.wasm"), { ...honestWithdrawal(3n) });

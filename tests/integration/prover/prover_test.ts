@@ -54,7 +54,7 @@ for (const workers of [1, 2, 4]) {
     }));
 }
 
-Deno.test("two proofs of one witness, made at once, differ in every point and both hold", () =>
+Deno.test("two concurrent proofs of one witness differ in every point, and both are valid", () =>
   withProver({ maxWorkers: 2 }, async (prover) => {
     const [one, other] = await Promise.all([
       prover.proveWithdraw(withdrawProverInput()),

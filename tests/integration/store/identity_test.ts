@@ -35,7 +35,7 @@ const stores: [name: string, ignore: boolean, prepare: () => Promise<Opening>][]
 
 for (const [name, ignore, prepare] of stores) {
   Deno.test({
-    name: `${name} store: the first relayer's for good, and nobody else starts on it`,
+    name: `${name} store: it belongs to its first relayer, and no other starts on it`,
     ignore,
     async fn() {
       const { open, remove } = await prepare();
@@ -66,7 +66,7 @@ for (const [name, ignore, prepare] of stores) {
   });
 
   Deno.test({
-    name: `${name} store: of two relayers that start at once one has it`,
+    name: `${name} store: of two relayers that start at once, one gets it`,
     ignore,
     async fn() {
       const { open, remove } = await prepare();
@@ -81,7 +81,7 @@ for (const [name, ignore, prepare] of stores) {
 }
 
 Deno.test({
-  name: "postgres store: a database of before identities takes the first one",
+  name: "postgres store: a database without an identity takes that of the first relayer",
   ignore: !await postgresServer(),
   async fn() {
     await using database = await freshDatabase();

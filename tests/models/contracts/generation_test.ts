@@ -177,7 +177,7 @@ Deno.test("until then a generation costs the storage of one small cell", async (
   assert.ok(Math.abs(Number(left[0] - left[1]) - cost) <= 1, String(left[0] - left[1]));
 });
 
-Deno.test("generations have addresses of their own, and each is told by its address", () => {
+Deno.test("each generation has its own address, which identifies it", () => {
   const owner = null;
   const denomination = 10_000_000_000n;
   const jettonMaster = nativePoolAddress({ denomination, owner });

@@ -16,7 +16,7 @@ import {
   propertyParameters,
 } from "../../../testkit/random/property_runs.ts";
 
-Deno.test("every note of a jetton pool is paid, whatever happens before, and every nano is accounted for", async () => {
+Deno.test("every note of a jetton pool is paid after any history, and every nano is accounted for", async () => {
   const tally: OutcomeCounts = new Map();
   const live = limitShrinking(100, async (history: Scenario) => {
     await (await JettonPoolDriver.open(history, tally)).run();

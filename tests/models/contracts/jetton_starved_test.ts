@@ -13,7 +13,7 @@ import { freshElement } from "../../../testkit/chain/pool_sandbox.ts";
 
 const prices = chainPrices(mainnetConfig());
 
-Deno.test("a deposit's notification starved of gas, at every 1,000 from zero, is a deposit or changes nothing", async () => {
+Deno.test("a deposit's notification with too little gas, at every 1,000 from zero, is a deposit or changes nothing", async () => {
   const jettons = await JettonSandbox.open();
   const { pool } = jettons;
   const { address: user } = pool.user;
@@ -48,7 +48,7 @@ Deno.test("a deposit's notification starved of gas, at every 1,000 from zero, is
   assert.equal(await jettons.balanceOf(pool.address), stray + pool.denomination);
 });
 
-Deno.test("a withdrawal of jettons starved of gas, at every 1,000 from zero to enough, happens whole or not at all", async () => {
+Deno.test("a withdrawal of jettons with too little gas, at every 1,000 from zero to enough, is complete or changes nothing", async () => {
   const jettons = await JettonSandbox.open();
   const { pool } = jettons;
   assertSucceeded(await jettons.deposit());

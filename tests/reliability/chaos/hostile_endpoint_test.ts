@@ -14,7 +14,7 @@ const stores = [
 for (const { store, ignore } of stores) {
   Deno.test({
     name:
-      `hostile endpoint (${store}): deposits and withdrawals go on, and the database equals the chain exactly`,
+      `hostile endpoint (${store}): deposits and withdrawals continue, and the database equals the chain exactly`,
     ignore,
     async fn() {
       const { faults, callsUnderFaults: stormCalls } = await runCampaign({

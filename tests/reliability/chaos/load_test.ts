@@ -12,7 +12,7 @@ import { figures, loadPlan } from "../../../testkit/chaos/load_plan.ts";
 
 Deno.test({
   name:
-    "load (postgres, pgbouncer, redis): notes of three pools go in and out, and everything comes out even",
+    "load (postgres, pgbouncer, redis): notes of three pools are deposited and withdrawn, and all books balance",
   ignore: !await pgbouncerServer() || !await redisServer(),
   async fn() {
     const report = await runCampaign(loadPlan({ seed, depth, onProgress: isDeep ? console.log : undefined }));

@@ -17,7 +17,7 @@ const noPostgres = !await postgresServer();
 for (const { store, ignore } of [{ store: "kv", ignore: false }, { store: "postgres", ignore: noPostgres }]) {
   Deno.test({
     name:
-      `false root (${store}): the pool is not ready, /withdraw and /tree answer 503; it comes back with the truth`,
+      `false root (${store}): the pool is not ready, and /withdraw and /tree answer 503, until the root is correct`,
     ignore,
     async fn() {
       await using net = await TrapdoorNetwork.start({ random: new SeededRandom(5), pools: [NEWS, QUIET] });

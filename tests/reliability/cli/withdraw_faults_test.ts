@@ -37,7 +37,7 @@ Deno.test("tonado withdraw through two relayers", async (t) => {
       for (const { requestedPaths: requests } of [first, second]) assert.ok(!requests.includes("/withdraw"));
       assert.ok(
         !second.requestedPaths.some((path) => path.startsWith("/tree")),
-        "the other one is not turned to",
+        "the other relayer is not queried",
       );
     },
   );
