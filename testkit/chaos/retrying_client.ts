@@ -16,7 +16,7 @@ const HTTP = { ok: 200, accepted: 202, notFound: 404, conflict: 409, unavailable
  */
 const RETRYABLE_STATUSES = [408, 429, HTTP.unavailable];
 
-/** What clients observed. */
+/** The observations of clients. */
 export interface ClientReport {
   readonly answers: Map<string, number>;
   /** The reported states other than payment: `failed` and `expired`. */

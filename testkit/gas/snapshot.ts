@@ -26,9 +26,9 @@ export const TRACED_FILL = "100,000";
 export interface GasSnapshot {
   /** The gas of verification alone, by message. */
   readonly verification: GasFigures;
-  /** By kind of pool, then by fill. */
+  /** Gas by kind of pool, then by fill. */
   readonly gas: Record<PoolKind, Record<string, GasMeasurement>>;
-  /** By kind of pool, then by message, at {@link TRACED_FILL}. */
+  /** Gas by kind of pool, message and part, at {@link TRACED_FILL}. */
   readonly parts: Record<PoolKind, Record<string, GasParts>>;
   /** The gas of the most expensive deposit and withdrawal that an attacker can cause. */
   readonly dearest: Record<PoolKind, { deposit: number; withdraw: number }>;

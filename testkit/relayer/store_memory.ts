@@ -28,7 +28,7 @@ interface PoolRows {
   readonly log: LogEntry[];
   readonly withdrawals: Map<bigint, Withdrawal>;
   readonly jobs: Map<bigint, Job>;
-  /** By logical time and transaction hash. */
+  /** Ledger entries by logical time and transaction hash. */
   readonly ledger: Map<string, LedgerEntry>;
 }
 

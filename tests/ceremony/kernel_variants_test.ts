@@ -8,7 +8,7 @@ import { hasWideArithmetic } from "../../src/core/crypto/wide_arithmetic.ts";
 import { G1_BYTES, G2_BYTES } from "../../src/ops/ceremony/arithmetic/points.ts";
 import { parseZkey } from "../../src/ops/ceremony/zkey.ts";
 
-/** More than a kernel processes in one batch. */
+/** This is more than a kernel processes in one batch. */
 const POINTS = 1100;
 const ROOT = new URL("../../", import.meta.url);
 const modules = { plain: wasmBytes, wide: wideWasmBytes };

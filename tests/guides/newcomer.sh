@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Plays the commands of the guides as somebody new would, one after another, in an empty folder with an empty HOME and
-# nothing of this machine's environment: what is marked `sh play` in README.md and docs/, with the programs marked
-# `js run NAME` under their names. Guides that go on where another ends are played in one folder; the ceremony's has a
-# phase 1 file and constraint systems in it, which are small; the integrator's has the packed library, Node and npm, and
-# is skipped, by name, where these or npm's registry cannot be had: with TONADO_REQUIRE_ALL=1 that fails. Usage:
+# Runs the commands of the guides as a new user would, one after another, in an empty folder with an empty HOME and
+# without this machine's environment: the blocks marked `sh play` in README.md and docs/, with the programs marked
+# `js run NAME` under their names. A guide that continues another one runs in the same folder. The folder of the
+# ceremony contains a small phase 1 file and small constraint systems. The folder of the integrator's guide contains
+# the packed library, Node and npm. If these or npm's registry are missing, the guide is skipped by name, or fails with
+# TONADO_REQUIRE_ALL=1. Usage:
 #   tests/guides/newcomer.sh BINARY [TRANSCRIPT]     default transcript: dist/newcomer.log
-# TONADO_TEST_TARBALL names a packed library; unset: it is packed here.
+# TONADO_TEST_TARBALL names a packed library. By default the script packs it.
 set -euo pipefail
 binary=$(realpath "$1")
 transcript=$(realpath -m "${2:-dist/newcomer.log}")
@@ -13,7 +14,7 @@ root=$(realpath "$(dirname "$0")/../..")
 deno=${DENO:-deno}
 mkdir -p "$(dirname "$transcript")"
 
-# What the integrator's guide lacks here; nothing when it can be played.
+# Prints the first missing requirement of the integrator's guide, or nothing if the guide can run.
 lacking() {
   for tool in node npm; do
     command -v "$tool" > /dev/null || { echo "$tool"; return; }
@@ -21,7 +22,7 @@ lacking() {
   timeout 60 npm view --fetch-retries=0 @ton/core version > /dev/null 2>&1 || echo "npm's registry"
 }
 
-# The integrator's folder: the tarball; and Node, npm and how this machine reaches the registry.
+# Adds the tarball, Node, npm and this machine's access to the registry to the integrator's folder.
 prepare_integrating() { # home
   local tool name tarball=${TONADO_TEST_TARBALL:-}
   for tool in node npm; do ln -s "$(realpath "$(command -v "$tool")")" "$1/bin/$tool"; done
@@ -36,7 +37,7 @@ prepare_integrating() { # home
   done
 }
 
-# Plays the guides of one folder; what came of it goes to the part of the transcript of this number.
+# Runs the guides of one folder, and writes their output to the part of the transcript with this number.
 play() { # number pages
   local part="$parts/$1" pages=$2 page program commands script='' status=0 began=$SECONDS home
   home=$(mktemp -d)
@@ -59,7 +60,7 @@ play() { # number pages
     docs/ceremony.md) "$deno" run -A "$root/tests/support/ceremony/write_tiny_ceremony.ts" "$home/work" ;;
     docs/integrating.md*) prepare_integrating "$home" >> "$part" ;;
   esac
-  # A process group of its own: what the guide leaves running ends with it.
+  # The guide has a process group of its own, so that its remaining processes end with it.
   (cd "$home/work" && exec setsid env -i HOME="$home" PATH="$home/bin:/usr/bin:/bin" "${environment[@]}" timeout 300 \
     bash -e -u -o pipefail -v -c "trap 'kill \$(jobs -p) 2>/dev/null || true; wait' EXIT
 $script") >> "$part" 2>&1 || status=$?
@@ -73,9 +74,9 @@ $script") >> "$part" 2>&1 || status=$?
 }
 
 parts=$(mktemp -d)
-# Whatever happens, what is being played ends, and the transcript is kept.
+# In every case, waits for running guides and writes the transcript.
 trap 'wait; cat "$parts"/* > "$transcript"; rm -rf "$parts"' EXIT
-# The others share the ports of their local networks and follow one another; the ceremony has none.
+# The other guides use the same ports for their local networks, so they run in turn. The ceremony has no network.
 play 4 docs/ceremony.md &
 ceremony=$!
 play 1 README.md

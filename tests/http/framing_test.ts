@@ -1,4 +1,4 @@
-/** The end of a request: whatever its headers are, the server handles no part of a body as a request. */
+/** The end of a request: the server handles no part of a body as a request, for any headers. */
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { listen } from "../../src/http/listener.ts";
 import { withApiAndApp } from "./api_harness.ts";

@@ -21,7 +21,7 @@ import {
 import { chromium } from "../../support/system/chromium.ts";
 
 const POOL = "native-1";
-/** More than one deposit costs with its fees, and less than two deposits cost. */
+/** A value above the cost of one deposit with its fees, and below the cost of two. */
 const MAX_SPENT = toNano("1.9");
 
 Deno.test({

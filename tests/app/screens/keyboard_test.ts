@@ -12,7 +12,7 @@ import { runCli } from "../../support/cli/run_cli.ts";
 import { chromium } from "../../support/system/chromium.ts";
 
 const POOL = "native-10-v2";
-/** More focusable elements than any screen has. */
+/** This is more than the focusable elements of any screen. */
 const MAX_TABS = 40;
 
 Deno.test({

@@ -164,7 +164,7 @@ async function openRival({ indexer, wallets }: FaultScene) {
   return await openWallet(new Secret(mnemonic), { version, network: "localnet", chain });
 }
 
-/** Makes deposits of others, which come before the visitor's. */
+/** Makes deposits of other users, which precede the visitor's. */
 async function depositOthers(scene: FaultScene, count: number): Promise<void> {
   const pool = poolOf(scene, NATIVE);
   const rival = await openRival(scene);

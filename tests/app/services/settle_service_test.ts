@@ -1,4 +1,6 @@
-/** What the app's settlement reads, proves and reports, on a local network with real proofs, without a browser. */
+/**
+ * The app's settlement on a local network with real proofs, without a browser: its reads, proofs and reports.
+ */
 import { Buffer } from "node:buffer";
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { Address } from "@ton/core";

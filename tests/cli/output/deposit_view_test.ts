@@ -3,7 +3,7 @@ import type { DepositResult } from "../../../src/client/deposit/deposit_events.t
 import type { CliContext } from "../../../src/cli/context.ts";
 import { DepositView } from "../../../src/cli/output/deposit_view.ts";
 
-/** Returns what is printed of a deposit. */
+/** Returns the printed output for a deposit. */
 function printed(...args: Parameters<DepositView["showDeposited"]>): string {
   let text = "";
   const output = { isTerminal: false, columns: 80, write: (part: string) => void (text += part) };

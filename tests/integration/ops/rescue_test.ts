@@ -95,7 +95,7 @@ Deno.test("a wallet's message thaws a frozen pool of 1,150 notes, which then wor
   for (const whole of [length, other.message.toBoc().length]) {
     assert.ok(whole - alone <= WALLET_BYTES, `a wallet adds ${whole - alone}`);
   }
-  // A plain top-up does not thaw a frozen account, whatever its value.
+  // A plain top-up of any value does not thaw a frozen account.
   await pool.chain.sendMessage(internal({ ...funds, to: pool.address, value: toNano(1) }));
   assert.equal(await stateOf(pool), "frozen");
   await pool.chain.sendMessage(loadMessage(message.beginParse()));

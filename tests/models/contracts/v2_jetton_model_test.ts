@@ -1,7 +1,8 @@
 /**
- * Drawn histories of a version 2 jetton pool against a model written from contracts/v2/SPEC.md. Each message's outcome
- * and coins are predicted, and the whole storage is compared with the model's, cell for cell. Pools whose coins
- * run out freeze and are thawed. At the end every note is withdrawn and every claim is paid.
+ * Random histories of a version 2 jetton pool, compared with a model written from contracts/v2/SPEC.md. The
+ * model predicts each message's outcome and coins, and the whole storage is compared with the model's, cell
+ * for cell. Pools whose coins run out freeze and are thawed. At the end every note is withdrawn and every
+ * claim is paid.
  */
 import assert from "node:assert/strict";
 import { Address, type Cell, toNano } from "@ton/core";

@@ -59,7 +59,7 @@ export interface QueueOptions {
   readonly get?: (get: Chain["runGetMethod"], parts: QueueContext) => Chain["runGetMethod"];
 }
 
-/** What a wrapped endpoint can read. */
+/** The data that a wrapped endpoint can read. */
 export interface QueueContext {
   readonly pools: readonly SimulatedPool[];
   readonly time: VirtualTime;

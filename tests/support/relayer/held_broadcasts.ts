@@ -19,7 +19,7 @@ export async function startHeldBroadcasts() {
     await net.deposit(KEY),
     await net.deposit(KEY),
   ];
-  /** How the endpoint treats the relayer's sends. */
+  /** The endpoint's treatment of the relayer's sends. */
   const state: {
     sends: number;
     sending: "held" | "forgotten" | "accepted";
