@@ -180,7 +180,7 @@ for (const list of Object.keys(priceLists) as PriceList[]) {
     }
   });
 
-  test("the value of get_withdraw_value is still sufficient after deposits, a withdrawal and an idle day", async () => {
+  test("what get_withdraw_value says still suffices after deposits, a withdrawal and an idle day", async () => {
     const pool = await open();
     for (let i = 0; i < 3; i++) await pool.deposit();
     const value = await pool.withdrawValue(5_000_000n);
@@ -198,7 +198,7 @@ for (const list of Object.keys(priceLists) as PriceList[]) {
     assertDone(outcome);
   });
 
-  test("a quote of an empty or fully spent pool is sufficient for the next note", async () => {
+  test("a quote that was taken of an empty or a fully spent pool suffices for the first note after it", async () => {
     const pool = await open({ balance: 0n });
     for (const state of ["empty", "fully spent"]) {
       const value = await pool.withdrawValue();

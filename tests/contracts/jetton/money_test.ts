@@ -202,7 +202,7 @@ for (const list of Object.keys(priceLists) as PriceList[]) {
     }
   });
 
-  test("the value of get_withdraw_value is sufficient after a day and many deposits and withdrawals", async () => {
+  test("what get_withdraw_value says suffices a day and many deposits and withdrawals later", async () => {
     const jettons = await open();
     const { pool } = jettons;
     for (let i = 0; i < 8; i++) assertSucceeded(await jettons.deposit());
