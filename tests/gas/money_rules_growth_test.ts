@@ -27,7 +27,7 @@ const CAUSES: readonly Cause[] = [
     "native",
     ["withdraw, to the pool itself", "withdraw, value too low"],
     63,
-    "reading a message is cheaper, and checking the payees after the proof costs 324 more",
+    "the payees are now checked after the proof, for 324 gas; reading a message became cheaper",
   ],
   ["jetton", ["deposit"], 1_003, "claims move to a new archive once in 32 deposits, and storage is prepaid"],
   ["jetton", ["deposit, wrong amount", "deposit, too little for its way back"], 210, PREPAID],

@@ -88,3 +88,27 @@ for (const [then, later, least] of RUNWAYS) {
     }
   });
 }
+
+Deno.test("a jetton pool of 50,000 notes pays for its storage while one note is withdrawn every two weeks", () => {
+  for (const name of ["mainnet", "old"] as const) {
+    const prices = chainPrices(priceLists[name]);
+    const seconds = 14n * 86_400n;
+    let charged = 0n;
+    for (let withdrawals = 0; BigInt(withdrawals) * seconds <= 60n * YEAR; withdrawals++) {
+      const fill = { kind: "jetton", deposits: 50_000, withdrawals } as const;
+      charged += prices.storage({ ...sizeBound(fill), seconds });
+      assert.ok(
+        charged <= leftBalance(fill, prices),
+        `unpaid after ${withdrawals} withdrawals, ${name} prices`,
+      );
+    }
+  }
+});
+
+Deno.test("a full jetton pool emptied to twelve notes pays for its storage for 60 years more", () => {
+  for (const name of ["mainnet", "old"] as const) {
+    const prices = chainPrices(priceLists[name]);
+    const fill = { kind: "jetton", deposits: POOL_CAPACITY, withdrawals: POOL_CAPACITY - 12 } as const;
+    assert.ok(paidSeconds(leftBalance(fill, prices), sizeBound(fill), prices) >= 60n * YEAR);
+  }
+});

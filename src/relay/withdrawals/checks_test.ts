@@ -29,15 +29,16 @@ interface Given {
   readonly refund?: bigint;
   readonly asset?: string;
   readonly maxRefund?: bigint;
+  readonly to?: Address;
   readonly deps?: Partial<CheckDeps>;
 }
 
 function candidateOf(
-  { fee = 50_000_000n, refund = 0n, asset = "native", maxRefund, deps }: Given,
+  { fee = 50_000_000n, refund = 0n, asset = "native", maxRefund, to = recipient, deps }: Given,
 ): Candidate {
   const deployment = { asset, denomination: 10_000_000_000n, maxRefund } as Deployment;
   return {
-    request: { fee, refund, recipient, signals: { nullifierHash: NULLIFIER } },
+    request: { fee, refund, recipient: to, signals: { nullifierHash: NULLIFIER } },
     pool: { id, deployment, formattedAddress: id },
     deps: {
       feeBps: 50,
@@ -89,6 +90,22 @@ Deno.test("the fee must cover a refund beyond the operator's maximum, and not on
   ];
   for (const [given, expected] of cases) {
     equal(await accepts(name, candidateOf(given)), expected, Deno.inspect(given));
+  }
+});
+
+Deno.test("the fee must cover payouts to the masterchain, which cost more", async () => {
+  const name = "fee covers the cost";
+  const masterchain = Address.parse(`-1:${"33".repeat(32)}`);
+  const wallet = { address: Address.parse(`-1:${"22".repeat(32)}`) } as CheckDeps["wallet"];
+  for (const workchains of [{ recipient: -1, relayer: 0 }, { recipient: 0, relayer: -1 }]) {
+    const fee = estimateWithdrawalCost(prices, info, { ...workchains, quote: QUOTE });
+    ok(fee > cost);
+    const given = {
+      to: workchains.recipient === 0 ? recipient : masterchain,
+      ...workchains.relayer !== 0 && { deps: { wallet } },
+    };
+    equal(await accepts(name, candidateOf({ ...given, fee })), true, Deno.inspect(workchains));
+    equal(await accepts(name, candidateOf({ ...given, fee: fee - 1n })), false, Deno.inspect(workchains));
   }
 });
 

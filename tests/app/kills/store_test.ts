@@ -102,6 +102,7 @@ const cases: FaultCases = {
       const visit = await scene.visit({ content: contentWith(scene, 1) });
       await visit.page.close();
       const tab = await killDuring(visit, moment, (tab) => changePassphrase(tab, OTHER_PASSPHRASE));
+      await tab.step("locked");
       await tab.type("passphrase", PASSPHRASE);
       await tab.click("Unlock");
       await tab.page.waitForSelector('[data-step="notes"], .notice.is-problem');

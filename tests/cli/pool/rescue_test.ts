@@ -39,6 +39,20 @@ async function useOnce({ chain, wallet, net }: EmptyLocalnet, address: Address):
   }
 }
 
+async function topsUpIdlePool(
+  { net }: EmptyLocalnet,
+  rescue: () => ReturnType<typeof runCli>,
+): Promise<void> {
+  await net.setNow(Math.floor(Date.now() / 1000) + 25 * YEAR);
+  await net.closeBlock();
+  const { code, stdout, stderr } = await rescue();
+  assert.equal(code, 0, stderr);
+  assert.equal(JSON.parse(stdout).action, "top-up");
+  const after = JSON.parse((await rescue()).stdout);
+  assert.equal(after.action, "none");
+  assert.ok(after.paidYears >= 10, `${after.paidYears}`);
+}
+
 Deno.test("tonado pool rescue pays for storage before a pool freezes, and thaws a small frozen one", (t) =>
   withTempDirectory((dir) =>
     withEmptyLocalnet(async (tools) => {
@@ -86,6 +100,10 @@ Deno.test("tonado pool rescue pays for storage before a pool freezes, and thaws 
         assert.deepEqual([again.action, again.value], ["none", undefined]);
         assert.ok(again.paidYears >= 10, `${again.paidYears}`);
       });
+      await t.step(
+        "an idle pool's top-up includes the storage that is due and not yet collected",
+        () => topsUpIdlePool(tools, () => rescue([])),
+      );
       await t.step("a frozen pool gets its whole state, rebuilt from its logs", async () => {
         await useOnce(tools, address);
         const { data } = await chain.account(address);

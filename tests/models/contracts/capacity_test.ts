@@ -4,32 +4,48 @@
  */
 import { POOL_CAPACITY } from "../../../src/core/protocol/pool_constants.ts";
 import assert from "node:assert/strict";
-import { beginCell, type Cell } from "@ton/core";
+import { beginCell, type Cell, toNano } from "@ton/core";
+import { storeRetryPayout } from "../../../src/core/protocol/messages/pool_messages.ts";
 import { loadPoolCode } from "../../../src/ton/pool/state_init.ts";
 import { fills } from "../../../testkit/gas/fills.ts";
 import { readSnapshot } from "../../../testkit/gas/snapshot.ts";
 import { assertRejected } from "../../support/contracts/pool_assertions.ts";
+import { manyClaims } from "../../support/contracts/claims.ts";
+import { JettonSandbox } from "../../../testkit/chain/jetton_sandbox.ts";
 import { freshElement, PoolSandbox } from "../../../testkit/chain/pool_sandbox.ts";
 import { encodePoolData, largestSet, RootHistoryModel } from "../../../testkit/chain/pool_storage.ts";
 
 const CAPACITY = POOL_CAPACITY;
 /** Action result code of an account with more than 65,536 cells. */
 const ACCOUNT_TOO_LARGE = 50;
-/** The size that a pool stays below according to contracts/SPEC.md, including its code. */
+/** The sizes that pools stay below according to contracts/SPEC.md, including their code. */
 const PROVEN_CELLS = 57_200;
+const PROVEN_JETTON_CELLS = 63_364;
+const MAX_CLAIMS = 3_072;
 
-Deno.test("a full pool, filled in the worst way", async (t) => {
-  const pool = await PoolSandbox.open();
-  const { denomination, owner } = pool;
+/** A root history whose next deposit begins a generation, with all earlier roots of the two that are kept. */
+function fullHistory(roots: bigint[]): RootHistoryModel {
   const history = new RootHistoryModel();
   history.count = CAPACITY - 64; // a generation begins here
   for (let i = 0; i < 63; i++) {
     const root = freshElement();
     history.push(root);
-    pool.roots.push(root);
+    roots.push(root);
   }
-  // The second kind uses other tags, because equal cells would be stored only once.
-  const [commitments, nullifiers] = [largestSet(CAPACITY - 1), largestSet(CAPACITY - 1, 1n << 40n)];
+  return history;
+}
+
+// The second kind uses other tags, because equal cells would be stored only once.
+const largestSets = () => ({
+  commitments: largestSet(CAPACITY - 1),
+  nullifiers: largestSet(CAPACITY - 1, 1n << 40n),
+});
+
+Deno.test("a full pool, filled in the worst way", async (t) => {
+  const pool = await PoolSandbox.open();
+  const { denomination, owner } = pool;
+  const history = fullHistory(pool.roots);
+  const { commitments, nullifiers } = largestSets();
   const state = {
     denomination,
     deposits: CAPACITY - 1,
@@ -76,6 +92,46 @@ Deno.test("a full pool, filled in the worst way", async (t) => {
     await pool.setState({ data: encodePoolData({ ...state, root: pool.root, history: beyond }) });
     const { exitCode, actionCode } = await pool.deposit();
     assert.deepEqual([exitCode, actionCode], [0, ACCOUNT_TOO_LARGE]);
+  });
+});
+
+Deno.test("a full jetton pool, filled in the worst way, with every claim open", async (t) => {
+  const jettons = await JettonSandbox.open();
+  const { pool, minter, poolWallet } = jettons;
+  const { denomination, owner } = pool;
+  const claims = manyClaims(MAX_CLAIMS);
+  const history = fullHistory(pool.roots);
+  const data = encodePoolData({
+    denomination,
+    deposits: CAPACITY - 1,
+    withdrawals: CAPACITY - 1,
+    debt: 0n,
+    touched: pool.chain.now!,
+    ...largestSets(),
+    root: pool.root,
+    history,
+    paused: false,
+    owner: owner.address,
+    jetton: { master: minter.address, wallet: poolWallet, claims },
+  });
+  const { code } = loadPoolCode("jetton");
+  const cells = distinctCells(beginCell().storeRef(data).storeRef(code).endCell()) - 1;
+  assert.ok(
+    cells > PROVEN_JETTON_CELLS - 200 && cells <= PROVEN_JETTON_CELLS,
+    `${cells} cells are not the worst fill`,
+  );
+  await pool.setState({ data, balance: 10_000_000_000n });
+  await t.step("accepts its last deposit", async () => {
+    const { exitCode, actionCode } = await jettons.deposit();
+    assert.deepEqual([exitCode, actionCode], [0, 0]);
+    assert.equal((await pool.getPoolInfo()).deposits, CAPACITY);
+  });
+  await t.step("pays a claim", async () => {
+    await jettons.mint(pool.address, denomination);
+    const id = claims.keys().next().value!;
+    const { exitCode, actionCode } = await pool.send(storeRetryPayout(id), toNano("0.3"));
+    assert.deepEqual([exitCode, actionCode], [0, 0]);
+    assert.equal((await pool.getPoolInfo()).claims, MAX_CLAIMS - 1);
   });
 });
 

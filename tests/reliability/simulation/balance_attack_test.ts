@@ -2,7 +2,7 @@
  * A day of attacks on the relayer's balance, on virtual time: repeated refunds, withdrawals that the pool
  * refuses, notes spent twice at once, jobs that expire, invalid proofs. With the default policy, the attacker
  * loses money. With the policy of earlier releases, the same attack empties the relayer, and the attacker
- * gains. No cap is set, so the attacker is as fast as possible. Deposits and withdrawals cost what they cost
+ * gains. No cap limits the attacker, who attacks every four minutes. Deposits and withdrawals cost what they cost
  * in the emulator.
  */
 import { deepEqual, equal, ok } from "node:assert/strict";
