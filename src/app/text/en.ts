@@ -67,7 +67,7 @@ export const en = {
   passphrase: {
     newTitle: "Choose a passphrase",
     newLead:
-      "It locks your notes on this device and in every backup. Five or six random words are good. Nobody can reset it.",
+      "It locks your notes on this device and in every backup. Five or six random words are good. Nobody can reset it: if you forget it, your money is lost.",
     label: "Passphrase",
     repeat: "Repeat passphrase",
     show: "Show what I type",
@@ -130,7 +130,7 @@ export const en = {
     ],
     needed: "Make a backup first. You can pay after the app has read it back once.",
     neededFile:
-      "No backup has this note yet. Save a backup file first: a paper does not bring this note back. You can pay after the app has read the file back once.",
+      "No backup has this note yet, and a paper cannot hold it. Save a backup file and open it here; then you can pay.",
   },
   restore: {
     title: "Bring your notes back",
@@ -175,7 +175,7 @@ export const en = {
       withdrawing: "On its way out",
       withdrawn: "Withdrawn",
     },
-    waitingLead: "relayers add deposits in batches: usually a few minutes",
+    waitingLead: "relayers add deposits in batches, within about 20 minutes",
     overdueLead: "no relayer has added it yet; you can do it yourself, with a wallet that has a little TON",
     settle: "Settle it yourself",
     otherNetwork: (network: string) => `Of another network: ${network}`,

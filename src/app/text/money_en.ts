@@ -17,7 +17,8 @@ export const depositEn = {
   lead: "All deposits of one pool have the same amount. That is what hides you.",
   anyWallet: "From any wallet, at any time.",
   connected: "With a connected wallet, at any time.",
-  race: "With a connected wallet. If another deposit comes first, you pay again.",
+  race:
+    "With a connected wallet. If another deposit comes first, your money comes back, less fees, and you try again.",
   crowd: (deposits: number) =>
     deposits === 0
       ? "No deposit yet: you would be the first."
@@ -28,7 +29,7 @@ export const depositEn = {
   opening: "Checking the pool and your backup …",
   payTitle: (amount: string) => `Pay exactly ${amount}`,
   anyLead:
-    "The link and the QR code contain the amount and the comment. With the comment, another amount comes back to the wallet that sent it, less fees.",
+    "The link and the QR code contain the amount and the comment. If you send a different amount with the comment, the pool returns it to your wallet, less fees.",
   connectedLead: "Connect a wallet, press the button, and confirm the payment in the wallet.",
   raceLead:
     "Connect a wallet, press the button, and confirm the payment in the wallet. If another deposit comes first, the pool returns your money, less fees, and you try again.",
@@ -41,7 +42,8 @@ export const depositEn = {
   to: "Address",
   amount: "Amount in TON",
   comment: "Comment",
-  commentHint: "Without this comment, only the exact amount comes back. Any other amount is lost.",
+  commentHint:
+    "Always include it. Without it your payment does not count, and any amount but the exact one is lost.",
   connect: "Connect a wallet",
   noWallet: "No wallet can be reached from this page. Choose an amount that any wallet can pay.",
   connecting: (name: string) => `Waiting for ${name} …`,
@@ -74,7 +76,7 @@ export const depositEn = {
   doneLead: (amount: string) => `Your ${amount} arrived in the pool, and the note is in your store.`,
   doneWait: "Now wait. The longer you wait and the more others pay in, the better you are hidden.",
   doneQueue:
-    "Relayers make it ready for a withdrawal, usually in a few minutes. If none does for half an hour, you can do it yourself: the note under Notes offers it then.",
+    "Relayers make it ready for a withdrawal within about 20 minutes. If none does for half an hour, you can do it yourself: the note under Notes offers it then.",
   toNotes: "Show my notes",
   failedTitle: "The deposit stopped",
   laterLead: "You find it under Notes and can go on at any time.",

@@ -47,6 +47,11 @@ Deno.test({
       await keys.arrive("pay-");
       await keys.press("Send it by hand", "Space");
       assert.ok(await visit.page.$eval("details", (details) => details.open));
+      const widths = await visit.page.$$eval(
+        "details code",
+        (codes) => codes.map((code) => code.offsetWidth),
+      );
+      assert.ok(widths.length === 3 && widths.every((width) => width > 10), `widths of ${widths}`);
       const link = await visit.page.$eval('a[href^="ton://"]', (link) => link.getAttribute("href")!);
       const { code, stderr } = await runCli(["localnet", "pay", link, "--endpoint", scene.indexer]);
       assert.equal(code, 0, stderr);
