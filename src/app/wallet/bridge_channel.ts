@@ -2,6 +2,7 @@
 import { Base64, hexToByteArray, SessionCrypto } from "@tonconnect/protocol";
 import * as z from "zod";
 import { Problem } from "../../core/errors/problem.ts";
+import { cancelled } from "../../core/time.ts";
 import type { RpcRequest } from "./wallet_messages.ts";
 
 /** Seconds that a bridge keeps a message for a phone that is off. */
@@ -65,6 +66,7 @@ export class BridgeChannel {
       ...signal && { signal },
     }).catch(() => undefined);
     await response?.body?.cancel();
+    if (signal?.aborted) throw cancelled(signal);
     if (!response?.ok) throw new Problem("wallet_unavailable", "the wallet's bridge does not answer");
   }
 
