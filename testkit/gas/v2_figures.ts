@@ -10,8 +10,10 @@ export const HIGHEST_PATH_FIGURE = "withdrawal, 94 full nodes";
 export const HIGHEST_V2_BATCH_FIGURE = "withdrawals, 15 with the fullest queue";
 /** The exit code of a transaction that needs more gas than the chain allows. */
 const OUT_OF_GAS = -14;
-/** The number of withdrawals that are measured for one figure, which is the highest of them. */
+/** The number of withdrawals or batches that are measured for one figure, which is the highest of them. */
 const SAMPLES = 12;
+/** The number of commitments in a complete list of the queue. */
+const LIST_LENGTH = 256;
 
 const commitment = (leafIndex: number) => BigInt(leafIndex) + 1n;
 
@@ -33,20 +35,33 @@ async function measureDeposits(): Promise<GasFigures> {
     }
     return Math.max(...figures);
   };
-  return { "deposit, by op": await highest(false), "deposit, by comment": await highest(true) };
+  const endsList = async (comment: boolean, waiting: number) => {
+    await sandbox.setState({ deposits: waiting, settled: 0, commitment });
+    return gasOf(await sandbox.deposit({ comment }));
+  };
+  return {
+    "deposit, by op": await highest(false),
+    "deposit, by comment": await highest(true),
+    "deposit that ends a list, by op": await endsList(false, LIST_LENGTH - 1),
+    "deposit that ends a list, by comment": await endsList(true, LIST_LENGTH - 1),
+    "deposit that ends a list, by op, 32,767 wait": await endsList(false, MAX_QUEUED - 1),
+    "deposit that ends a list, by comment, 32,767 wait": await endsList(true, MAX_QUEUED - 1),
+  };
 }
 
 async function measureSettlements(): Promise<GasFigures> {
   const sandbox = await V2Sandbox.open();
-  const settle = async (deposits: number, end?: number) => {
-    await sandbox.setState({ deposits, settled: 512, commitment, roots: [1n], rootCount: 5000 });
-    return gasOf(await sandbox.settle({ end }));
+  const settle = async (settled: number, deposits: number) => {
+    await sandbox.setState({ deposits, settled, commitment, roots: [1n], rootCount: 5000 });
+    return gasOf(await sandbox.settle());
   };
   return {
-    "settlement of 1": await settle(513),
-    "settlement of 16": await settle(528),
-    "settlement of 16, 240 more wait": await settle(768),
-    "settlement of 16, 32,752 more wait": await settle(512 + 32_768),
+    "settlement of 1": await settle(512, 513),
+    "settlement of 16": await settle(512, 528),
+    "settlement of 16, 240 more wait": await settle(512, 768),
+    "settlement of 16, 32,752 more wait": await settle(512, 512 + MAX_QUEUED),
+    "settlement of 16 that ends a list": await settle(752, 768),
+    "settlement of 16 that ends a list, 32,752 more wait": await settle(752, 752 + MAX_QUEUED),
   };
 }
 
@@ -54,24 +69,28 @@ async function measureWithdrawals(): Promise<GasFigures> {
   const { state, drawKey } = fullPool();
   const sandbox = await V2Sandbox.open();
   await sandbox.setState(state);
-  const highest = async (change: { root?: bigint; rootNumber?: number }) => {
+  const highest = async (change: V2WithdrawChange) => {
     const figures: number[] = [];
     for (let i = 0; i < SAMPLES; i++) {
       figures.push(gasOf(await sandbox.withdraw({ ...change, nullifierHash: drawKey() })));
     }
     return Math.max(...figures);
   };
-  const newest = await highest({});
-  const older = await highest({ root: sandbox.roots.at(-700)!, rootNumber: sandbox.rootCount - 700 });
-  const batch = async (count: number) => {
-    const changes = Array.from({ length: count }, () => ({ nullifierHash: drawKey() }));
-    return Math.round(gasOf(await sandbox.withdrawMany(changes)) / count);
+  const older = { root: sandbox.roots.at(-700)!, rootNumber: sandbox.rootCount - 700 };
+  const batch = async (count: number, change: V2WithdrawChange = {}) => {
+    const figures: number[] = [];
+    for (let i = 0; i < SAMPLES; i++) {
+      const changes = Array.from({ length: count }, () => ({ ...change, nullifierHash: drawKey() }));
+      figures.push(Math.round(gasOf(await sandbox.withdrawMany(changes)) / count));
+    }
+    return Math.max(...figures);
   };
   return {
-    "withdrawal, newest root": newest,
-    "withdrawal, older root": older,
+    "withdrawal, newest root": await highest({}),
+    "withdrawal, older root": await highest(older),
     "withdrawal, one of 4": await batch(4),
     "withdrawal, one of 8": await batch(8),
+    "withdrawal, one of 8, older root": await batch(8, older),
     "withdrawal, one of 15": await batch(15),
   };
 }

@@ -6,19 +6,20 @@ import {
   storeDiscoverJettonWallet,
   storeRetryPayout,
 } from "../../src/core/protocol/messages/pool_messages.ts";
+import { MAX_QUEUED_JETTON } from "../../src/core/protocol/v2/pool_constants.ts";
 import { storeEnqueue } from "../../src/core/protocol/v2/messages.ts";
 import { manyClaims } from "../chain/v2/claims.ts";
 import { fillPath } from "../chain/v2/deep_slots.ts";
 import { fullPool } from "../chain/v2/full_pool.ts";
 import { V2JettonSandbox } from "../chain/v2/jetton_sandbox.ts";
-import type { V2Outcome } from "../chain/v2/sandbox.ts";
+import type { V2Outcome, V2WithdrawChange } from "../chain/v2/sandbox.ts";
 import type { GasFigures } from "./measure.ts";
 
 export const HIGHEST_JETTON_PATH_FIGURE = "withdrawal, 94 full nodes";
 /** An accepted deposit uses more gas than any refused one. */
 export const HIGHEST_JETTON_DEPOSIT_FIGURES = ["deposit", "deposit, above the field"] as const;
 export const HIGHEST_BATCH_FIGURE = "withdrawals, 12 with the fullest queue";
-/** The number of withdrawals that are measured for one figure, which is the highest of them. */
+/** The number of withdrawals or batches that are measured for one figure, which is the highest of them. */
 const SAMPLES = 12;
 
 const commitment = (leafIndex: number) => BigInt(leafIndex) + 1n;
@@ -38,8 +39,8 @@ async function measureDeposits(): Promise<GasFigures> {
   const sandbox = await V2JettonSandbox.openJetton();
   const accepted: number[] = [];
   const refused: number[] = [];
-  for (const deposits of [20, 21, 22, 23, 24, 255, 2_047]) {
-    await sandbox.setState({ deposits, settled: 16, commitment });
+  for (const deposits of [20, 21, 22, 23, 24, 255, MAX_QUEUED_JETTON - 1]) {
+    await sandbox.setState({ deposits, settled: 0, commitment });
     const aboveField = storeEnqueue({ queryId: 0n, commitment: 2n ** 256n - 1n });
     refused.push(gasOf(await sandbox.deposit({ payload: aboveField }), "ERR_NOT_IN_FIELD"));
     accepted.push(gasOf(await sandbox.deposit()));
@@ -49,14 +50,16 @@ async function measureDeposits(): Promise<GasFigures> {
 
 async function measureSettlements(): Promise<GasFigures> {
   const sandbox = await V2JettonSandbox.openJetton();
-  const settle = async (deposits: number, end?: number) => {
-    await sandbox.setState({ deposits, settled: 512, commitment, roots: [1n], rootCount: 5000 });
-    return gasOf(await sandbox.settle({ end }));
+  const settle = async (settled: number, deposits: number) => {
+    await sandbox.setState({ deposits, settled, commitment, roots: [1n], rootCount: 5000 });
+    return gasOf(await sandbox.settle());
   };
   return {
-    "settlement of 1": await settle(513),
-    "settlement of 16": await settle(528),
-    "settlement of 16, 2,032 more wait": await settle(512 + 2_048),
+    "settlement of 1": await settle(512, 513),
+    "settlement of 16": await settle(512, 528),
+    "settlement of 16, 2,032 more wait": await settle(512, 512 + MAX_QUEUED_JETTON),
+    "settlement of 16 that ends a list": await settle(752, 768),
+    "settlement of 16 that ends a list, 2,032 more wait": await settle(752, 752 + MAX_QUEUED_JETTON),
   };
 }
 
@@ -64,24 +67,28 @@ async function measureWithdrawals(): Promise<GasFigures> {
   const { state, drawKey } = fullPool();
   const sandbox = await V2JettonSandbox.openJetton();
   await sandbox.setState(state);
-  const highest = async (change: { root?: bigint; rootNumber?: number }) => {
+  const highest = async (change: V2WithdrawChange) => {
     const figures: number[] = [];
     for (let i = 0; i < SAMPLES; i++) {
       figures.push(gasOf(await sandbox.withdraw({ ...change, nullifierHash: drawKey() })));
     }
     return Math.max(...figures);
   };
-  const newest = await highest({});
-  const older = await highest({ root: sandbox.roots.at(-700)!, rootNumber: sandbox.rootCount - 700 });
-  const batch = async (count: number) => {
-    const changes = Array.from({ length: count }, () => ({ nullifierHash: drawKey() }));
-    return Math.round(gasOf(await sandbox.withdrawMany(changes, { value: 5_000_000_000n })) / count);
+  const older = { root: sandbox.roots.at(-700)!, rootNumber: sandbox.rootCount - 700 };
+  const batch = async (count: number, change: V2WithdrawChange = {}) => {
+    const figures: number[] = [];
+    for (let i = 0; i < SAMPLES; i++) {
+      const changes = Array.from({ length: count }, () => ({ ...change, nullifierHash: drawKey() }));
+      figures.push(Math.round(gasOf(await sandbox.withdrawMany(changes, { value: 5_000_000_000n })) / count));
+    }
+    return Math.max(...figures);
   };
   return {
-    "withdrawal, newest root": newest,
-    "withdrawal, older root": older,
+    "withdrawal, newest root": await highest({}),
+    "withdrawal, older root": await highest(older),
     "withdrawal, one of 4": await batch(4),
     "withdrawal, one of 8": await batch(8),
+    "withdrawal, one of 8, older root": await batch(8, older),
     "withdrawal, one of 12": await batch(12),
   };
 }
