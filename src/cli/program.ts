@@ -29,6 +29,7 @@ import {
   optionDescription,
   redactArguments,
   throwUsageErrorOf,
+  wrapHelp,
 } from "./output/commander_messages.ts";
 import { walletCommand } from "./commands/wallet.ts";
 import { withdrawCommand } from "./commands/withdraw/command.ts";
@@ -96,7 +97,7 @@ export async function runCli(
     command.exitOverride(throwUsageErrorOf(command)).configureHelp({ optionDescription }).showHelpAfterError(
       "(add --help for usage)",
     ).configureOutput({
-      writeOut: (text) => json ? void (helpText += text) : context.stdout.write(text),
+      writeOut: (text) => json ? void (helpText += text) : context.stdout.write(wrapHelp(text)),
       writeErr: (text) => json || logged ? undefined : context.stderr.write(text),
       outputError: (text, write) => write(redactArguments(completeUsageMessage(command, text), args)),
       getOutHasColors: () => context.stdout.isTerminal,

@@ -27,6 +27,8 @@ for (const command of commands) {
     assert.equal(stdout, await Deno.readTextFile(file));
     assert.match(stdout, /Examples:\n {2}.*tonado/);
     assert.ok(!stdout.includes("\x1b["));
+    const tooLong = stdout.split("\n").filter((line) => line.length > 80 && !line.startsWith("  "));
+    assert.deepEqual(tooLong, [], "prose wider than a terminal");
   });
 }
 

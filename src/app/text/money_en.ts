@@ -43,7 +43,7 @@ export const depositEn = {
   amount: "Amount in TON",
   comment: "Comment",
   commentHint:
-    "Always include it. Without it your payment does not count, and any amount but the exact one is lost.",
+    "Always include it, and do not encrypt it. Without it your payment does not count, and any amount but the exact one is lost.",
   connect: "Connect a wallet",
   noWallet: "No wallet can be reached from this page. Choose an amount that any wallet can pay.",
   connecting: (name: string) => `Waiting for ${name} …`,

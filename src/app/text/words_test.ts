@@ -1,4 +1,4 @@
-/** The folder of texts has every word that the app shows. */
+/** A search by patterns for words that the app shows and that are not in the folder of texts. */
 import { deepEqual, equal } from "node:assert/strict";
 import { languages } from "./languages.ts";
 
@@ -32,7 +32,7 @@ async function* sources(folder: URL): AsyncGenerator<URL> {
   }
 }
 
-Deno.test("no word that the app shows is outside the folder of texts", async () => {
+Deno.test("the search finds no words outside the folder of texts", async () => {
   const found: Record<string, string[]> = {};
   for (const folder of [...VIEWS, ...ADAPTERS]) {
     for await (const url of sources(new URL(folder, import.meta.url))) {

@@ -179,5 +179,5 @@ function showResult(
     }));
     return writeJson(context, { settled, waiting });
   }
-  if (!quiet && waiting > 0) context.stdout.write(`${pluralize(waiting, "deposit")} still wait\n`);
+  if (!quiet && waiting > 0) context.stdout.write(`still waiting: ${pluralize(waiting, "deposit")}\n`);
 }

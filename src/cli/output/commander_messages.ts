@@ -23,6 +23,29 @@ export function normalizeHelpArguments(args: readonly string[], program: Command
   return isHelpRequested ? [...path, "--help"] : [...args];
 }
 
+const HELP_WIDTH = 80;
+
+/** Wraps the prose after the options, which commander leaves as it is. Indented lines are examples and stay. */
+export function wrapHelp(text: string): string {
+  return text.replaceAll(/(?:^\S.*(?:\n|$))+/gm, (prose) => {
+    const fits = prose.split("\n").every((line) => line.length <= HELP_WIDTH);
+    return fits ? prose : `${fillLines(prose.trim().split(/\s+/))}${prose.endsWith("\n") ? "\n" : ""}`;
+  });
+}
+
+function fillLines(words: readonly string[]): string {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of words) {
+    if (line !== "" && line.length + 1 + word.length > HELP_WIDTH) {
+      lines.push(line);
+      line = "";
+    }
+    line += line === "" ? word : ` ${word}`;
+  }
+  return [...lines, line].join("\n");
+}
+
 export function optionDescription(this: Help, option: Option): string {
   const description = Help.prototype.optionDescription.call(this, option);
   return option.mandatory && option.defaultValue === undefined ? `${description} (required)` : description;

@@ -27,7 +27,8 @@ function warnAboutReturns(takes: string): string {
     "comes back to the wallet that sent it, less fees;\n" +
     `without the comment, only exactly ${takes} comes back, and other amounts are lost.\n` +
     "Money that comes back to an exchange goes to a wallet that many customers share:\n" +
-    "pay from there only if it sends the exact amount and the comment.";
+    "pay from there only if it sends the exact amount and the comment.\n" +
+    "Do not encrypt the comment: the pool could not read it.";
 }
 
 type DepositViewOptions =

@@ -184,6 +184,7 @@ async function waitForPayment(
       : (await wallet.state()).now;
   const deadline = clock.now() + timeoutMs;
   let chainTime = 0;
+  let unreadablePayer: Address | undefined;
   const event = await waitForPoolEvent<DepositEvent>(chain, pool.address, {
     after,
     pollIntervalMs,
@@ -196,7 +197,9 @@ async function waitForPayment(
     },
     match(event) {
       if (event.kind === "deposit" && event.commitment === note.commitment) return event;
-      if (event.kind !== "refused" || event.commitment !== note.commitment) return undefined;
+      if (event.kind !== "refused" || event.op !== "deposit") return undefined;
+      if (event.commitment === undefined) unreadablePayer ??= transfer.refusedPayer(event);
+      if (event.commitment !== note.commitment) return undefined;
       const payer = transfer.refusedPayer(event);
       if (payer === undefined) return undefined;
       const reason = refusalReason(event.exitCode);
@@ -209,10 +212,16 @@ async function waitForPayment(
     afterScan: () => expires ? chainTime > validUntil + transfer.expiryGraceSeconds : clock.now() > deadline,
   });
   if (event !== undefined) return event;
+  const payerText = unreadablePayer?.toString({ bounceable: false, testOnly: request.network !== "mainnet" });
   throw paymentRequest?.fault ?? new Problem(
     "payment_timeout",
     expires
       ? "the wallet's transfer was not included in a block in time"
       : "no payment with the note's commitment arrived in time; one that arrives later is accepted",
+    expires || payerText === undefined ? {} : {
+      hint: `Meanwhile the pool returned a payment to ${payerText}, ` +
+        "because it could not read the commitment in it. If that was your wallet, run the command again and " +
+        "send exactly the comment that it shows, not encrypted.",
+    },
   );
 }

@@ -1,5 +1,5 @@
-import { deepEqual, equal, match, rejects } from "node:assert/strict";
-import { Cell } from "@ton/core";
+import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
+import { beginCell, Cell } from "@ton/core";
 import { int, slice } from "../../../testkit/simulation/scripted_chain.ts";
 import {
   jettonMaster,
@@ -160,6 +160,19 @@ Deno.test("without a wallet the payment is shown, and one from any wallet counts
     message: /one that arrives later is accepted/,
   });
   equal(late.now, 1_801_000);
+});
+
+Deno.test("after a payment with a comment that the pool could not read, the hint names the wallet it went back to", async () => {
+  const scene = sceneOf(coins);
+  const mistyped = beginCell().storeUint(0, 32).storeStringTail("tonado:123").endCell();
+  scene.at(
+    3_000,
+    () => scene.add(poolAddress, { from: owner, body: mistyped, exitCode: exitCodes.ERR_MALFORMED }),
+  );
+  const error = await run(scene).deposit.then(() => undefined, (error: Problem) => error);
+  equal(error?.code, "payment_timeout");
+  ok(error.hint?.includes(owner.toString({ bounceable: false, testOnly: true })), error.hint);
+  match(error.hint!, /could not read the commitment in it/);
 });
 
 Deno.test("a payment of jettons is shown as a link for the network, and needs the owner of the jettons", async () => {
