@@ -87,7 +87,7 @@ export async function runCli(
   const context = json ? { ...sanitized, stderr: jsonNoticeOutput(sanitized.stderr) } : sanitized;
   const logged = !json && usesJsonLog(args, sanitized);
   const facts = args.includes("--verbose") ? await describeBuild(context.runtime) : undefined;
-  let helpText = "";
+  let shown = ""; // commander writes the help or the version in pieces and then throws
   const program = createProgram(context, formatVersion(version, facts, { json })).addHelpText(
     "after",
     "\nExamples:\n  tonado demo\n  tonado deposit native-10 --network mainnet\n" +
@@ -97,7 +97,7 @@ export async function runCli(
     command.exitOverride(throwUsageErrorOf(command)).configureHelp({ optionDescription }).showHelpAfterError(
       "(add --help for usage)",
     ).configureOutput({
-      writeOut: (text) => json ? void (helpText += text) : context.stdout.write(wrapHelp(text)),
+      writeOut: (text) => void (shown += text),
       writeErr: (text) => json || logged ? undefined : context.stderr.write(text),
       outputError: (text, write) => write(redactArguments(completeUsageMessage(command, text), args)),
       getOutHasColors: () => context.stdout.isTerminal,
@@ -108,9 +108,10 @@ export async function runCli(
     await program.parseAsync(normalizeHelpArguments(args, program), { from: "user" });
     return exitStatus.ok;
   } catch (error) {
-    if (helpText !== "") { // commander writes help in pieces and then throws
+    if (shown !== "") {
       const isVersion = isCommanderError(error) && error.code === "commander.version";
-      context.stdout.write(isVersion ? helpText : JSON.stringify({ help: helpText }) + "\n");
+      const help = json ? `${JSON.stringify({ help: wrapHelp(shown) })}\n` : wrapHelp(shown);
+      context.stdout.write(isVersion ? shown : help);
     }
     if (logged) return logFatal(error, sanitized, args);
     return reportError(error, sanitized, { json, args });
