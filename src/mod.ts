@@ -156,10 +156,10 @@ export {
   type NoteState,
   type NoteStore,
   type NoteStoreContent,
-  parseNoteStore,
   serializeNoteStore,
   type WithdrawalAttempt,
 } from "./client/notes/note_store.ts";
+export { parseNoteStore } from "./client/notes/store/note_store_text.ts";
 export { decryptPaperCode, encryptPaperCode } from "./client/notes/paper/paper_code.ts";
 export { findPaperCodes } from "./client/notes/paper/paper_code_text.ts";
 export { type NoteStorage, openStoredNotes } from "./client/notes/stored_notes.ts";

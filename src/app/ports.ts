@@ -3,6 +3,7 @@ import type { Address } from "@ton/core";
 import type { Payer as LibraryPayer } from "../client/deposit/payer.ts";
 import type { Network } from "../core/protocol/network.ts";
 import type { Secret } from "../core/text/secret.ts";
+import type { VaultThread } from "./vault/vault_task.ts";
 
 export type { PayMessage, PayOptions } from "../client/deposit/payer.ts";
 export type { Clock } from "../core/time.ts";
@@ -24,24 +25,20 @@ export interface NoteFiles {
   persist(): Promise<boolean>;
 }
 
-/** A key that was opened with a passphrase. It encrypts and decrypts the bytes of a note store. */
-export interface OpenVault {
-  encrypt(text: string): Promise<Uint8Array<ArrayBuffer>>;
-  /** Throws `note_store_corrupted`. */
-  decrypt(bytes: Uint8Array): Promise<string>;
-  /** Encrypts the text of a seed or note for paper, under the same passphrase. */
-  toPaperCode(text: Secret<string>): Promise<string>;
-  close(): void;
-}
+/** The worker of one open note store. It has the key, the notes and the seed; the page has none of them. */
+export type OpenVault = VaultThread;
 
-/** Runs scrypt and age in a worker, off the page's thread. */
+/** Runs scrypt and age in a worker for each store. */
 export interface Vaults {
   /** Takes a second and 256 MiB; `isLight`, for drawn words, a quarter of both. Throws `out_of_memory`. */
   create(passphrase: Secret<string>, options?: { readonly isLight: boolean }): Promise<OpenVault>;
   /** Throws `wrong_passphrase`, `note_store_corrupted` or `out_of_memory`. */
   open(bytes: Uint8Array, passphrase: Secret<string>): Promise<OpenVault>;
-  /** Opens a code that was printed or photographed. Throws `wrong_passphrase` or `invalid_note`. */
-  openPaperCode(code: string, passphrase: Secret<string>): Promise<Secret<string>>;
+  /** Like `open` with the current passphrase. The vault's `reencrypt` encrypts the store for the next one. */
+  renew(
+    bytes: Uint8Array,
+    passphrases: Readonly<{ current: Secret<string>; next: Secret<string>; isLight: boolean }>,
+  ): Promise<OpenVault>;
 }
 
 export type { PageCache } from "../client/pages/pool_pages.ts";

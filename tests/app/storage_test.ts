@@ -151,15 +151,13 @@ Deno.test({
       const [mine, theirs] = [0, 1].map(() =>
         formatNote(createNote({ asset: "native", amount: "1", network: "localnet" }))
       );
-      const text = await run(async ({ vaults, Secret, files, openStoredNotes }, [note, passphrase]) => {
+      const text = await run(async ({ vaults, Secret, files, openNoteBook }, [note, passphrase]) => {
         const vault = await vaults.create(new Secret(passphrase));
-        const empty = JSON.stringify({
-          format: "tonado-notes",
-          version: 1,
-          notes: [{ note, state: "created", createdAt: 1 }],
-        });
-        await files.write(await vault.encrypt(empty));
-        const store = await openStoredNotes(files, vault, (text) => vault.toPaperCode(text));
+        const source = { kind: "text", text: note } as const;
+        const options = { passphrase, pools: [], createdAt: 1 };
+        const { bytes } = await vault.run({ kind: "restore", bytes: undefined, source, ...options });
+        await files.write(bytes);
+        const store = await openNoteBook(files, vault);
         return new TextDecoder().decode(await store.exportBackup());
       }, [mine, PASSPHRASE] as const);
       await withTempDirectory(async (folder) => {
@@ -173,12 +171,12 @@ Deno.test({
         const added = await runCli(["note", "restore", imported, "--json"], env);
         assert.equal(added.code, 0, added.stderr);
         const back = await Deno.readTextFile(path);
-        const found = await run(async ({ vaults, Secret, files, openStoredNotes }, [text, passphrase]) => {
+        const found = await run(async ({ vaults, Secret, files, openNoteBook }, [text, passphrase]) => {
           const bytes = new TextEncoder().encode(text);
           const vault = await vaults.open(bytes, new Secret(passphrase));
           await files.write(bytes);
-          const store = await openStoredNotes(files, vault, (text) => vault.toPaperCode(text));
-          return (await store.list()).map((record) => record.text.reveal());
+          const records = await (await openNoteBook(files, vault)).list();
+          return await Promise.all(records.map(({ id }) => vault.run({ kind: "reveal", bytes, id })));
         }, [back, PASSPHRASE] as const);
         assert.deepEqual(found.sort(), [mine, theirs].sort());
         const wrong = run(

@@ -1,8 +1,7 @@
 import type { Secret } from "../../core/text/secret.ts";
-import type { OpenVault } from "../ports.ts";
 import type { AppContext } from "./context.ts";
-import { createVault } from "./drawn_passphrase.ts";
-import { readStore } from "./store_service.ts";
+import { withLightFallback } from "./drawn_passphrase.ts";
+import { readStore } from "./note_book.ts";
 
 /**
  * Encrypts the notes with a new key, because an old file would reveal the old one. Lock the session
@@ -15,15 +14,15 @@ export async function changePassphrase(
   next: Secret<string>,
 ): Promise<void> {
   using _work = await files.lockForWork();
-  const opened: OpenVault[] = [];
+  const stored = await readStore(files);
+  const vault = await withLightFallback(
+    next,
+    (isLight) => vaults.renew(stored, { current, next, isLight }),
+  );
   try {
-    const old = await vaults.open(await readStore(files), current);
-    opened.push(old);
-    const renewed = await createVault(vaults, next);
-    opened.push(renewed);
     using _lock = await files.lock();
-    await files.write(await renewed.encrypt(await old.decrypt(await readStore(files))));
+    await files.write(await vault.run({ kind: "reencrypt", bytes: await readStore(files) }));
   } finally {
-    for (const vault of opened) vault.close();
+    vault.close();
   }
 }

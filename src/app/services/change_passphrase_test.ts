@@ -1,35 +1,41 @@
-import { deepEqual, rejects } from "node:assert/strict";
+import { equal, rejects } from "node:assert/strict";
+import { encryptContent, memoryFiles, testVaults } from "../../../tests/support/vaults/test_vaults.ts";
+import { createNoteSeed } from "../../core/protocol/seed/note_seed.ts";
 import { Secret } from "../../core/text/secret.ts";
-import type { OpenVault } from "../ports.ts";
 import { changePassphrase } from "./change_passphrase.ts";
 import type { AppContext } from "./context.ts";
 
 const passphrases = [new Secret("correct horse battery"), new Secret("another horse battery")] as const;
 
-/** A store whose bytes another tab deletes after `reads` reads. The context records the vaults that are open. */
-function storeThatVanishes(reads: number) {
-  const open = new Set<OpenVault>();
-  const free = { [Symbol.dispose]() {} };
-  const openVault = () => {
-    const vault = { close: () => void open.delete(vault) } as OpenVault;
-    open.add(vault);
-    return Promise.resolve(vault);
-  };
-  const files = {
-    read: () => Promise.resolve(reads-- > 0 ? new Uint8Array([1]) : undefined),
-    lock: () => Promise.resolve(free),
-    lockForWork: () => Promise.resolve(free),
-  };
-  return {
-    open,
-    context: { files, vaults: { open: openVault, create: openVault } } as unknown as AppContext,
-  };
-}
-
 for (const reads of [0, 1]) {
-  Deno.test(`a change of passphrase reports a store that vanished after ${reads} reads, and closes every key`, async () => {
-    const { context, open } = storeThatVanishes(reads);
+  Deno.test(`a change of passphrase reports a store that vanished after ${reads} reads, and ends its worker`, async () => {
+    const bytes = await encryptContent({ seed: createNoteSeed(), records: [] }, passphrases[0]);
+    let left = reads;
+    const files = { ...memoryFiles(), read: () => Promise.resolve(left-- > 0 ? bytes : undefined) };
+    const vaults = testVaults();
+    const context = { files, vaults } as unknown as AppContext;
     await rejects(changePassphrase(context, ...passphrases), { code: "note_store_corrupted" });
-    deepEqual([...open], []);
+    equal(vaults.openCount(), 0);
   });
 }
+
+Deno.test("after a change of passphrase only the new one opens the store", async () => {
+  const vaults = testVaults();
+  const files = memoryFiles(await encryptContent({ seed: createNoteSeed(), records: [] }, passphrases[0]));
+  await changePassphrase({ files, vaults } as unknown as AppContext, ...passphrases);
+  const bytes = (await files.read())!;
+  await rejects(vaults.open(bytes, passphrases[0]), { code: "wrong_passphrase" });
+  const opened = await vaults.open(bytes, passphrases[1]);
+  equal((await opened.run({ kind: "list", bytes })).hasSeed, true);
+});
+
+Deno.test("the page cannot give an open store another passphrase without the current one", async () => {
+  const vaults = testVaults();
+  const bytes = await encryptContent({ seed: createNoteSeed(), records: [] }, passphrases[0]);
+  const vault = await vaults.open(bytes, passphrases[0]);
+  const guess = passphrases[1].reveal();
+  await rejects(vault.run({ kind: "renew", bytes, current: guess, next: guess, isLight: true }), {
+    code: "wrong_passphrase",
+  });
+  await rejects(vault.run({ kind: "reencrypt", bytes }), { code: "cancelled" });
+});

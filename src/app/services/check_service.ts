@@ -1,17 +1,16 @@
 /** Checks all notes of the store in whole pages of all pools, and recovers notes of the seed that the store lacks. */
-import { recoverDerivedNotes } from "../../client/notes/derived_notes.ts";
-import { derivedRecord } from "../../client/notes/derived_record.ts";
 import { type NoteStatus, readPoolHistory } from "../../client/notes/note_check.ts";
-import { checkNotesInPages, type NotePageStatus } from "../../client/pages/note_pages.ts";
-import type { NoteRecord } from "../../client/notes/note_store.ts";
+import { checkHashesInPages, findLeaves, type NotePageStatus } from "../../client/pages/note_pages.ts";
 import type { TreeProgress } from "../../client/tree_sync.ts";
 import { recordPayment } from "../../client/notes/withdrawal_attempts.ts";
 import type { Problem, ProblemCode } from "../../core/errors/problem.ts";
 import { type Deployment, poolKey } from "../../core/protocol/deployments.ts";
-import type { Note } from "../../core/protocol/note.ts";
+import type { NoteHashes } from "../../core/protocol/note.ts";
 import type { CheckResultView, CheckServices, NoteFacts } from "../flows/check.ts";
 import { toProblem } from "../flows/machine.ts";
 import { type AppContext, deploymentOf, type Session, withdrawalChain } from "./context.ts";
+import type { NoteEntry } from "../vault/vault_task.ts";
+import { vaultPool } from "./note_book.ts";
 import { readPages } from "./pages/pool_pages.ts";
 
 type Statuses = readonly (NotePageStatus & Partial<NoteStatus>)[];
@@ -20,7 +19,9 @@ type Statuses = readonly (NotePageStatus & Partial<NoteStatus>)[];
 interface PoolLookup {
   /** Whether the pool has a leaf or a waiting deposit with this commitment. */
   isDeposited(commitment: bigint): boolean;
-  statusesOf(notes: readonly Note[]): Statuses;
+  /** Returns, for each commitment, the leaves that have it. */
+  leavesOf(commitments: readonly bigint[]): readonly (readonly number[])[];
+  statusesOf(notes: readonly NoteHashes[]): Statuses;
 }
 type ReadPool = (deployment: Deployment) => Promise<PoolLookup>;
 
@@ -73,18 +74,27 @@ export function checkServices(context: AppContext, session: Session): CheckServi
         const { tree, pending } = pages;
         return {
           isDeposited: (commitment) => tree.indexOf(commitment) >= 0 || pending.includes(commitment),
-          statusesOf: (notes) => checkNotesInPages(notes, pages),
+          leavesOf: (commitments) => findLeaves(commitments, pages),
+          statusesOf: (notes) => checkHashesInPages(notes, pages),
         };
       });
       if (lacksHistory || unread.size > 0) {
         await readAll(async (deployment) => {
           const { address, version } = deployment;
-          const { isDeposited, statusOf } = await readPoolHistory(withdrawalChain(context), address, {
-            version,
-            signal,
-            onProgress: (seen) => onProgress(poolKey(deployment), seen),
-          });
-          return { isDeposited, statusesOf: (notes) => notes.map(statusOf) };
+          const { isDeposited, leavesOf, statusOf } = await readPoolHistory(
+            withdrawalChain(context),
+            address,
+            {
+              version,
+              signal,
+              onProgress: (seen) => onProgress(poolKey(deployment), seen),
+            },
+          );
+          return {
+            isDeposited,
+            leavesOf: (commitments) => commitments.map(leavesOf),
+            statusesOf: (notes) => notes.map(statusOf),
+          };
         });
       }
       return {
@@ -100,19 +110,18 @@ async function checkPool(
   context: AppContext,
   { store }: Session,
   deployment: Deployment,
-  { isDeposited, statusesOf }: PoolLookup,
+  { isDeposited, leavesOf, statusesOf }: PoolLookup,
 ): Promise<PoolCheck> {
   const { registry: { network }, clock } = context;
-  const seed = await store.seed();
-  const deposited = seed ? recoverDerivedNotes(seed, network, deployment, isDeposited) : [];
-  const known = new Set((await store.list()).map(({ note }) => note.reveal().commitment));
-  const missing = deposited.filter(({ note }) => !known.has(note.commitment)).map(({ note }) => ({
-    ...derivedRecord(note, deployment, clock.now()),
-    state: "deposited" as const,
-  }));
-  const recovered = missing.length > 0 ? await store.add(missing) : 0;
+  const recovered = await store.recover(vaultPool(network, deployment), { now: clock.now(), isDeposited });
   const records = (await store.list()).filter((record) => deploymentOf(context, record) === deployment);
-  const statuses = statusesOf(records.map(({ note }) => note.reveal()));
+  const leaves = leavesOf(records.map(({ note }) => note.commitment));
+  const hashes = await store.hashes(records.map(({ id, note: { commitment } }, i) => ({
+    id,
+    commitment,
+    leafIndexes: leaves[i],
+  })));
+  const statuses = statusesOf(hashes);
   const facts = new Map<string, NoteFacts>();
   let lacksHistory = false;
   for (const [i, record] of records.entries()) {
@@ -123,7 +132,7 @@ async function checkPool(
   return { facts, recovered, lacksHistory };
 }
 
-function needsHistory({ state, deposit }: NoteRecord, status: Statuses[number]): boolean {
+function needsHistory({ state, deposit }: NoteEntry, status: Statuses[number]): boolean {
   if (status.state === "withdrawn") return state !== "withdrawn" && status.payment === undefined;
   const isKnown = deposit?.timestamp !== undefined && deposit.leafIndex === status.leafIndex;
   return status.state === "deposited" && !isKnown && status.depositedAt === undefined;
@@ -141,7 +150,7 @@ function toFacts({ state, waits, deposits, depositedAt, unspentDeposits }: Statu
 /** Updates a record. Pages contain neither depositor nor time: the stored ones remain for the same deposit. */
 async function updateRecord(
   store: Session["store"],
-  record: NoteRecord,
+  record: NoteEntry,
   { state, leafIndex, depositor, depositedAt, payment, unspentDeposits = 0 }: Statuses[number],
 ): Promise<void> {
   if (state === "absent") return;

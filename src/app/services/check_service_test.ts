@@ -1,23 +1,18 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { Address, type TupleItem, TupleReader } from "@ton/core";
 import fc from "fast-check";
+import { openTestSession } from "../../../tests/support/vaults/test_vaults.ts";
 import { propertyParameters } from "../../../testkit/random/property_runs.ts";
 import { RECOVERY_GAP } from "../../client/notes/derived_notes.ts";
 import { createNoteRecord, type NoteRecord } from "../../client/notes/note_store.ts";
-import { openStoredNotes } from "../../client/notes/stored_notes.ts";
 import { writeFieldBytes } from "../../core/crypto/field.ts";
 import type { Deployment } from "../../core/protocol/deployments.ts";
 import { createNote, formatNote, type Note } from "../../core/protocol/note.ts";
-import {
-  createNoteSeed,
-  deriveNote,
-  formatNoteSeed,
-  type NoteSeed,
-} from "../../core/protocol/seed/note_seed.ts";
+import { createNoteSeed, deriveNote, type NoteSeed } from "../../core/protocol/seed/note_seed.ts";
 import { MerkleTree, ROOT_HISTORY_SIZE } from "../../core/tree/merkle_tree.ts";
 import type { Chain } from "../../ton/chain.ts";
 import { checkServices } from "./check_service.ts";
-import type { AppContext, Session } from "./context.ts";
+import type { AppContext } from "./context.ts";
 import { PoolTrees } from "./pages/pool_trees.ts";
 
 type Leaves = readonly (readonly bigint[])[];
@@ -54,27 +49,6 @@ function chainOf(log: string[], leaves: Leaves): Chain {
   } as unknown as Chain;
 }
 
-async function sessionOf(records: readonly NoteRecord[], noteSeed = createNoteSeed()): Promise<Session> {
-  const text = new TextEncoder();
-  const seed = formatNoteSeed(noteSeed).reveal();
-  let bytes = text.encode(JSON.stringify({ format: "tonado-notes", version: 2, seed, notes: [] }));
-  const free = { [Symbol.dispose]() {} };
-  const storage = {
-    name: "the test's store",
-    read: () => Promise.resolve(bytes),
-    write: (next: Uint8Array<ArrayBuffer>) => Promise.resolve(void (bytes = next)),
-    lock: () => Promise.resolve(free),
-    lockForWork: () => Promise.resolve(free),
-  };
-  const vault = {
-    encrypt: (plain: string) => Promise.resolve(text.encode(plain)),
-    decrypt: (sealed: Uint8Array) => Promise.resolve(new TextDecoder().decode(sealed)),
-  };
-  const store = await openStoredNotes(storage, vault, () => Promise.reject(new Error("no paper here")));
-  await store.add(records);
-  return { store, vault } as unknown as Session;
-}
-
 const recordOf = (note: Note, more: Partial<NoteRecord> = {}): NoteRecord => ({
   ...createNoteRecord(formatNote(note), 1_700_000_000_000),
   state: "deposited",
@@ -99,7 +73,8 @@ interface VisitOptions {
 /** Checks the notes of one visitor. Returns all requests, and the facts by record. The chain has no logs to read. */
 async function visit(
   records: readonly NoteRecord[],
-  { unreadPools = [], leaves = knownLeaves, respond = pageOf(leaves), seed }: VisitOptions = {},
+  { unreadPools = [], leaves = knownLeaves, respond = pageOf(leaves), seed = createNoteSeed() }:
+    VisitOptions = {},
 ) {
   const log: string[] = [];
   const context = {
@@ -110,7 +85,7 @@ async function visit(
     connections: () => ({ relayers: [RELAYER], withdrawalEndpoint: "https://chain.example" }),
     connect: () => chainOf(log, leaves),
   } as unknown as AppContext;
-  const session = await sessionOf(records, seed);
+  const session = await openTestSession({ seed, records });
   const { fetch } = globalThis;
   globalThis.fetch = (input) => {
     const url = new URL(String(input));
@@ -189,7 +164,7 @@ Deno.test("check: the seed alone finds every note that was deposited, however ma
           unreadPools: [...poolMap().keys()],
         });
         equal(recovered, gaps.length);
-        const found = (await store.list()).map(({ note }) => note.reveal().commitment);
+        const found = (await store.list()).map(({ note }) => note.commitment);
         deepEqual(found, commitments);
       },
     ),

@@ -1,7 +1,7 @@
 /** The context of the app's services: the open store, the pools, and the connections of the settings. */
 import { RelayerClient } from "../../client/relayer/relayer_client.ts";
 import { type PoolJetton, toPoolJetton } from "../../client/notes/pool_match.ts";
-import { findNote, type NoteRecord, type NoteStore } from "../../client/notes/note_store.ts";
+import { findNote } from "../../client/notes/note_store.ts";
 import { type Deployment, type Deployments, poolKey } from "../../core/protocol/deployments.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import type { Clock } from "../../core/time.ts";
@@ -19,9 +19,11 @@ import type {
 } from "../ports.ts";
 import type { PoolTrees } from "./pages/pool_trees.ts";
 import type { Connections } from "../flows/settings.ts";
+import type { NoteEntry } from "../vault/vault_task.ts";
+import type { NoteBook } from "./note_book.ts";
 
 export interface Session {
-  readonly store: NoteStore;
+  readonly store: NoteBook;
   readonly vault: OpenVault;
 }
 
@@ -56,7 +58,7 @@ export function findDeployment({ registry }: AppContext, key: string): Deploymen
 }
 
 export interface StoredNote {
-  readonly record: NoteRecord;
+  readonly record: NoteEntry;
   readonly deployment: Deployment;
   readonly pool: AnyPool;
   readonly jetton?: PoolJetton | undefined;
@@ -77,8 +79,8 @@ export async function findStoredNote(
 }
 
 /** Finds a note's pool by the stored address, or by the note itself. */
-export function deploymentOf({ registry }: AppContext, record: NoteRecord): Deployment | undefined {
-  const note = record.note.reveal();
+export function deploymentOf({ registry }: AppContext, record: NoteEntry): Deployment | undefined {
+  const { note } = record;
   if (note.network !== registry.network) return undefined;
   const pools = [...registry.pools.values()];
   if (record.pool !== undefined) return pools.find(({ address }) => address.toRawString() === record.pool);

@@ -4,7 +4,6 @@ import { buildPayment } from "../../client/deposit/deposit_transfer.ts";
 import { proveNextLeaf } from "../../client/deposit/deposit_events.ts";
 import { buildTransferMessage } from "../../client/deposit/transfer_message.ts";
 import { prepareJettonTransfer } from "../../client/deposit/deposit_jetton.ts";
-import { deriveNextNote } from "../../client/notes/derived_record.ts";
 import { assertNoteMatchesPool } from "../../client/notes/pool_match.ts";
 import { refusalReason, waitForPoolEvent } from "../../ton/pool/history/pool_watch.ts";
 import { commitmentsFromChain, syncWholeTree } from "../../client/tree_sync.ts";
@@ -23,7 +22,7 @@ import type { Settings } from "../flows/settings.ts";
 import { type DepositServices, QUESTION_SECONDS } from "../flows/deposit/deposit.ts";
 import { firstAttemptChance } from "./deposits/first_attempt.ts";
 import type { DepositTicket, OpenedDeposit, PoolChoice } from "../flows/deposit/deposit_state.ts";
-import { findCoverage } from "./backups/backup_proof.ts";
+import { findCoverage } from "./backups/backup_coverage.ts";
 import type { Payer, PayMessage } from "../ports.ts";
 import { assertGenuine } from "./deposits/genuine_pool.ts";
 import { waitForReturn } from "./deposits/payment_return.ts";
@@ -36,6 +35,7 @@ import {
   type Session,
   type StoredNote,
 } from "./context.ts";
+import { vaultPool, vaultPools } from "./note_book.ts";
 
 /** Coins that a wallet needs for the fees of a deposit, in addition to the denomination. */
 const GAS_RESERVE_NANO = 200_000_000n;
@@ -99,17 +99,11 @@ async function prepare(
   const chain = depositChain(context);
   await assertPayable(chain, deployment);
   const { commitments, times, now } = await readDeposits(chain, deployment, signal);
-  const { network } = context.registry;
-  const record = await store.addDerived((seed, records) => ({
-    ...deriveNextNote(seed, records, {
-      network,
-      pool: deployment,
-      now: context.clock.now(),
-      isDeposited: (commitment) => commitments.has(commitment),
-    }),
-    state: "depositing",
-  }));
-  const ticket = buildTicket(chain, deployment, record.id, record.note.reveal());
+  const record = await store.addNext(vaultPool(context.registry.network, deployment), {
+    now: context.clock.now(),
+    isDeposited: (commitment) => commitments.has(commitment),
+  });
+  const ticket = buildTicket(chain, deployment, record.id, record.note);
   return ticket.pool.version === 2
     ? ticket
     : { ...ticket, chance: firstAttemptChance(times, now, QUESTION_SECONDS) };
@@ -125,13 +119,13 @@ async function open(
   const chain = depositChain(context);
   const { record, deployment } = await findStoredNote(context, session, id, chain);
   await assertPayable(chain, deployment);
-  const content = { seed: await store.seed(), records: await store.list() };
-  const { hasSeed, missing } = await findCoverage(context.registry, content, provenBackup);
+  const proof = await store.prove(vaultPools(context.registry));
+  const { hasSeed, missing } = findCoverage(proof, await store.list(), provenBackup);
   const backup = !hasSeed ? "missing" : missing.has(id) ? "file_missing" : "proven";
   const wasRequested = record.state !== "created";
   // The note may be paid from now on.
   if (backup === "proven" && !wasRequested) await store.update(id, { state: "depositing" });
-  return { ticket: buildTicket(chain, deployment, id, record.note.reveal()), backup, wasRequested };
+  return { ticket: buildTicket(chain, deployment, id, record.note), backup, wasRequested };
 }
 
 function buildTicket(
@@ -172,7 +166,7 @@ async function build(
     return { message: ticket.payment.message, question: { validUntil: syncUtime + QUESTION_SECONDS } };
   }
   const { pool, record, deployment, jetton } = stored;
-  const note = record.note.reveal();
+  const note = record.note;
   const matched = await assertNoteMatchesPool(pool, note, context.registry.network, jetton);
   if (pool instanceof V2Pool) {
     const owner = payer.address;
@@ -240,7 +234,7 @@ async function watch(
   const { clock, pollIntervalMs } = context;
   const chain = depositChain(context);
   const { record, pool, deployment } = await findStoredNote(context, session, ticket.id, chain);
-  const { commitment } = record.note.reveal();
+  const { commitment } = record.note;
   const onRefusal = (event: RefusedEvent) => {
     const isOvertaken = event.exitCode === exitCodes.ERR_STALE_DEPOSIT;
     send({

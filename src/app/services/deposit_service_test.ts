@@ -2,13 +2,15 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { contractAddress } from "@ton/core";
 import { createNoteRecord, type NoteRecord } from "../../client/notes/note_store.ts";
-import { openStoredNotes } from "../../client/notes/stored_notes.ts";
 import type { Deployment, Deployments } from "../../core/protocol/deployments.ts";
 import { createNote, formatNote } from "../../core/protocol/note.ts";
-import { createNoteSeed, deriveNote, formatNoteSeed } from "../../core/protocol/seed/note_seed.ts";
+import { createNoteSeed, deriveNote } from "../../core/protocol/seed/note_seed.ts";
 import { loadPoolCode, v2NativePoolInit } from "../../ton/pool/state_init.ts";
-import { proveBackup } from "./backups/backup_proof.ts";
-import type { AppContext, Session } from "./context.ts";
+import { openTestSession } from "../../../tests/support/vaults/test_vaults.ts";
+import { proofOf } from "../vault/backup_proof.ts";
+import { toBackupProof } from "./backups/backup_coverage.ts";
+import type { AppContext } from "./context.ts";
+import { vaultPools } from "./note_book.ts";
 import { depositServices } from "./deposit_service.ts";
 
 const parameters = { denomination: 1_000_000_000n, owner: null, version: 2 } as const;
@@ -37,24 +39,7 @@ interface Visit {
 
 /** Continues with a stored note. Returns the result, and the note's state afterwards. */
 async function openNote(id: string, { deployment = genuine, code = init.code, backup }: Visit) {
-  const text = new TextEncoder();
-  let bytes = text.encode(
-    JSON.stringify({ format: "tonado-notes", version: 2, seed: formatNoteSeed(seed).reveal(), notes: [] }),
-  );
-  const free = { [Symbol.dispose]() {} };
-  const storage = {
-    name: "the test's store",
-    read: () => Promise.resolve(bytes),
-    write: (next: Uint8Array<ArrayBuffer>) => Promise.resolve(void (bytes = next)),
-    lock: () => Promise.resolve(free),
-    lockForWork: () => Promise.resolve(free),
-  };
-  const vault = {
-    encrypt: (plain: string) => Promise.resolve(text.encode(plain)),
-    decrypt: (sealed: Uint8Array) => Promise.resolve(new TextDecoder().decode(sealed)),
-  };
-  const store = await openStoredNotes(storage, vault, () => Promise.reject(new Error("no paper here")));
-  await store.add([derived, restored]);
+  const session = await openTestSession({ seed, records: [derived, restored] });
   const registry = {
     network: "testnet",
     pools: new Map([["native-1-v2", deployment]]),
@@ -64,9 +49,9 @@ async function openNote(id: string, { deployment = genuine, code = init.code, ba
     connections: () => ({ depositEndpoint: "https://chain.example" }),
     connect: () => ({ account: () => Promise.resolve({ code }) }),
   } as unknown as AppContext;
-  const proof = backup && await proveBackup(registry, seed, backup);
-  const services = depositServices(context, { store, vault } as unknown as Session, () => ({ ...proof }));
-  const stateOf = async () => (await store.list()).find((record) => record.id === id)?.state;
+  const proof = backup && toBackupProof(proofOf({ seed, records: backup }, vaultPools(registry)));
+  const services = depositServices(context, session, () => ({ ...proof }));
+  const stateOf = async () => (await session.store.list()).find((record) => record.id === id)?.state;
   return { opened: services.open(id), stateOf };
 }
 

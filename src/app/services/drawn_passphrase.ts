@@ -1,7 +1,7 @@
 /** Draws passphrases: six different words from 2048, together almost 66 bits. */
 import { Problem } from "../../core/errors/problem.ts";
 import { Secret } from "../../core/text/secret.ts";
-import type { OpenVault, RandomBytes, Vaults } from "../ports.ts";
+import type { RandomBytes } from "../ports.ts";
 
 const WORDS = 6;
 
@@ -23,14 +23,17 @@ export async function drawPassphrase(random: RandomBytes): Promise<Secret<string
   return new Secret(drawn.join(" "));
 }
 
-/** Creates a new store's key, with a cheaper scrypt for drawn words. Throws `out_of_memory` for others. */
-export async function createVault(vaults: Vaults, passphrase: Secret<string>): Promise<OpenVault> {
+/** Creates a key, with a cheaper scrypt for drawn words if memory is short. Throws `out_of_memory` for others. */
+export async function withLightFallback<T>(
+  passphrase: Secret<string>,
+  create: (isLight: boolean) => Promise<T>,
+): Promise<T> {
   try {
-    return await vaults.create(passphrase);
+    return await create(false);
   } catch (error) {
     const isShort = error instanceof Problem && error.code === "out_of_memory";
     if (!isShort || !await isDrawn(passphrase)) throw error;
-    return await vaults.create(passphrase, { isLight: true });
+    return await create(true);
   }
 }
 

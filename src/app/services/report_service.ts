@@ -19,7 +19,7 @@ export function reportServices(context: AppContext, session: Session | undefined
         jetton,
         purpose,
         network: context.registry.network,
-        note: record.note.reveal(),
+        note: (await session.store.reveal(record.id)).reveal(),
         prover: await context.prover(),
         now: context.clock.now(),
       }, { signal, onProgress: ({ fraction }) => onProgress(fraction) });

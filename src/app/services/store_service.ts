@@ -1,12 +1,11 @@
-import { type NoteStoreContent, serializeNoteStore } from "../../client/notes/note_store.ts";
-import { openStoredNotes } from "../../client/notes/stored_notes.ts";
 import { Problem } from "../../core/errors/problem.ts";
-import { createNoteSeed } from "../../core/protocol/seed/note_seed.ts";
 import { Secret } from "../../core/text/secret.ts";
-import type { AppPlace, NoteFiles, OpenVault, Passkeys } from "../ports.ts";
+import type { AppPlace, OpenVault, Passkeys } from "../ports.ts";
 import type { StoreServices } from "../flows/store/store.ts";
+import type { ChangedStore } from "../vault/vault_task.ts";
 import type { AppContext, Session } from "./context.ts";
-import { createVault, drawPassphrase } from "./drawn_passphrase.ts";
+import { drawPassphrase, withLightFallback } from "./drawn_passphrase.ts";
+import { checkListing, openNoteBook, readStore } from "./note_book.ts";
 
 export function storeServices(
   context: AppContext,
@@ -21,8 +20,15 @@ export function storeServices(
       return { type: "found", hasPasskey: await passkeys.isEnrolled().catch(() => false) };
     },
     draw: () => drawPassphrase(context.random),
-    create: (passphrase) =>
-      createStoreOf(context, { seed: createNoteSeed(context.random), records: [] }, passphrase),
+    /** The store has a seed from the start, so that its first backup covers later notes. */
+    async create(passphrase) {
+      const { session } = await createStore(
+        context,
+        passphrase,
+        (vault) => vault.run({ kind: "change", bytes: undefined, change: { kind: "seed" } }),
+      );
+      return session;
+    },
     async open(passphrase) {
       const given = passphrase === "passkey" ? await passkeys.unlock() : passphrase;
       return await openSession(context, await vaults.open(await readStore(files), given));
@@ -31,24 +37,24 @@ export function storeServices(
   };
 }
 
-/** Returns the bytes of the store. Throws `note_store_corrupted` if the browser or another tab deleted them. */
-export async function readStore(files: NoteFiles): Promise<Uint8Array> {
-  const bytes = await files.read();
-  if (bytes === undefined) throw new Problem("note_store_corrupted", "the browser has deleted the notes");
-  return bytes;
-}
-
-/** Creates the store with its content and a seed, so that it is never empty and its first backup covers later notes. */
-export async function createStoreOf(
+/** Creates the store with the content that `fill` returns. */
+export async function createStore<T extends ChangedStore>(
   context: AppContext,
-  content: NoteStoreContent,
   passphrase: Secret<string>,
-): Promise<Session> {
-  const vault = await createVault(context.vaults, passphrase);
-  return await openSession(context, vault, async () => {
-    await writeFirst(context, await vault.encrypt(serializeNoteStore(content)));
+  fill: (vault: OpenVault) => Promise<T>,
+): Promise<{ readonly session: Session; readonly content: T }> {
+  const vault = await withLightFallback(
+    passphrase,
+    (isLight) => context.vaults.create(passphrase, { isLight }),
+  );
+  let content: T;
+  const session = await openSession(context, vault, async () => {
+    content = await fill(vault);
+    checkListing(content.listing);
+    await writeFirst(context, content.bytes);
     await context.files.persist();
   });
+  return { session, content: content! };
 }
 
 /** Never replaces a store that another tab has created meanwhile. */
@@ -65,7 +71,7 @@ export async function eraseStore({ files }: AppContext): Promise<void> {
   await files.remove();
 }
 
-/** Opens the notes after `prepare`. Closes the vault, which forgets its key, if one of the two fails. */
+/** Opens the notes after `prepare`. Closes the vault, which ends its worker, if one of the two fails. */
 export async function openSession(
   { files }: AppContext,
   vault: OpenVault,
@@ -73,7 +79,7 @@ export async function openSession(
 ): Promise<Session> {
   try {
     await prepare?.();
-    return { vault, store: await openStoredNotes(files, vault, (text) => vault.toPaperCode(text)) };
+    return { vault, store: await openNoteBook(files, vault) };
   } catch (error) {
     vault.close();
     throw error;

@@ -4,7 +4,7 @@ import { checkNotesInPages } from "../../client/pages/note_pages.ts";
 import { findNotePayment, type NotePayment } from "../../client/notes/note_payment.ts";
 import { hasPayableAttempt, recordPayment, saveAttempt } from "../../client/notes/withdrawal_attempts.ts";
 import { findNoteLeaf } from "../../client/notes/note_leaf.ts";
-import { findNote, type NoteRecord } from "../../client/notes/note_store.ts";
+import { findNote, type NoteJournal } from "../../client/notes/note_store.ts";
 import { quoteRelayers } from "../../client/relayer/relayer_quotes.ts";
 import {
   assertRecipientNotBlocked,
@@ -61,7 +61,10 @@ export function withdrawServices(context: AppContext, session: Session): Withdra
       if (journal?.relayer === undefined) return await proveAgain(stored, signal);
       send({ type: "progress", progress: { stage: "confirming" } });
       const nullifierHash = BigInt(journal.request.publicSignals[1]);
-      const note = await findNoteLeaf(stored.pool, stored.record.note.reveal(), { nullifierHash, signal });
+      const note = await findNoteLeaf(stored.pool, (await session.store.reveal(stored.record.id)).reveal(), {
+        nullifierHash,
+        signal,
+      });
       const { outcome } = await resumeWithdrawal(relayerOf(journal.relayer, signal), {
         pool: stored.pool,
         note,
@@ -150,7 +153,7 @@ async function review(
 }
 
 /** Returns the URLs of the relayers that got a proof of the note. */
-function relayersWithProof({ withdrawal, earlier = [] }: NoteRecord): ReadonlySet<string | undefined> {
+function relayersWithProof({ withdrawal, earlier = [] }: NoteJournal): ReadonlySet<string | undefined> {
   return new Set([...earlier, withdrawal].map((attempt) => attempt?.relayer));
 }
 
@@ -190,7 +193,12 @@ async function withdraw(
     onStage({ stage: "keys", ...total > 0 && { fraction: received / total } })
   );
   try {
-    const note = await placeNoteByPages(context, deployment, record.note.reveal(), signal);
+    const note = await placeNoteByPages(
+      context,
+      deployment,
+      (await session.store.reveal(record.id)).reveal(),
+      signal,
+    );
     const prover = await context.prover();
     await withdrawViaRelayers(offers.map(({ url }) => relayerOf(url, signal)), {
       pool,
@@ -251,12 +259,13 @@ function refundOf({ jetton }: StoredNote, maxRefund: bigint): bigint {
 async function recordReceipt(
   { pollIntervalMs, registry: { network } }: AppContext,
   { store }: Session,
-  { record: { id, note, withdrawal }, pool, deployment }: StoredNote,
+  { record: { id, withdrawal }, pool, deployment }: StoredNote,
   recipient: Address,
   signal: AbortSignal,
 ): Promise<WithdrawalReceipt> {
   const nullifierHash = withdrawal && BigInt(withdrawal.request.publicSignals[1]);
-  const placed = await findNoteLeaf(pool, note.reveal(), { ...nullifierHash && { nullifierHash }, signal });
+  const note = (await store.reveal(id)).reveal();
+  const placed = await findNoteLeaf(pool, note, { ...nullifierHash && { nullifierHash }, signal });
   const payment: NotePayment = await findNotePayment(pool.chain, pool.address, placed, {
     pollIntervalMs,
     signal,

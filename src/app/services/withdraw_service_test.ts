@@ -1,10 +1,11 @@
 /** The offers of a withdrawal, its progress, and resumed withdrawals, whose earlier proof may still be paid. */
 import { deepEqual, rejects } from "node:assert/strict";
 import { Address, type TupleItem, TupleReader } from "@ton/core";
-import { createNoteRecord, type WithdrawalAttempt } from "../../client/notes/note_store.ts";
+import { createNoteRecord, type NoteRecord, type WithdrawalAttempt } from "../../client/notes/note_store.ts";
 import type { Deployments } from "../../core/protocol/deployments.ts";
 import { createNote, formatNote } from "../../core/protocol/note.ts";
 import { ROOT_HISTORY_SIZE } from "../../core/tree/merkle_tree.ts";
+import { entryOf } from "../vault/vault_content.ts";
 import type { AppContext, Session } from "./context.ts";
 import { withdrawServices } from "./withdraw_service.ts";
 
@@ -16,9 +17,19 @@ const attemptWith = (root: bigint) =>
     request: { proof: {}, publicSignals: [String(root), String(note.nullifierHash)] },
   }) as unknown as WithdrawalAttempt;
 
+const storeOf = (record: NoteRecord) => ({
+  list: () => Promise.resolve([entryOf(record)]),
+  reveal: () => Promise.resolve(record.note),
+});
+
 /** Follows a withdrawal that the relayer reports as failed, of a pool that accepts only the root 7. */
 async function resume(withdrawal: WithdrawalAttempt, earlier: readonly WithdrawalAttempt[] = []) {
-  const record = { ...createNoteRecord(formatNote(note), 1), state: "withdrawing", withdrawal, earlier };
+  const record = {
+    ...createNoteRecord(formatNote(note), 1),
+    state: "withdrawing" as const,
+    withdrawal,
+    earlier,
+  };
   const roots = Array.from({ length: ROOT_HISTORY_SIZE }, (_, i): TupleItem => ({
     type: "int",
     value: i === 0 ? 7n : 0n,
@@ -38,7 +49,7 @@ async function resume(withdrawal: WithdrawalAttempt, earlier: readonly Withdrawa
     pollIntervalMs: 1,
   } as unknown as AppContext;
   const free = { [Symbol.dispose]() {} };
-  const store = { list: () => Promise.resolve([record]), lockForWork: () => Promise.resolve(free) };
+  const store = { ...storeOf(record), lockForWork: () => Promise.resolve(free) };
   const { fetch } = globalThis;
   globalThis.fetch = () => Promise.resolve(Response.json({ state: "failed" }));
   try {
@@ -65,7 +76,7 @@ function servicesFor(
   terms: { readonly feeMin?: string; readonly maxRefund?: string },
 ) {
   const deposited = createNote({ asset, amount: "1", network: "testnet" });
-  const record = { ...createNoteRecord(formatNote(deposited), 1), state: "deposited" };
+  const record = { ...createNoteRecord(formatNote(deposited), 1), state: "deposited" as const };
   const pool = { asset, amount: "1", denomination: asset === "native" ? 10n ** 9n : 10n ** 6n, address };
   const listed = { ...pool, address: address.toRawString(), denomination: String(pool.denomination) };
   const responses: Record<string, unknown> = {
@@ -92,7 +103,7 @@ function servicesFor(
       },
     },
   } as unknown as AppContext;
-  const store = { list: () => Promise.resolve([record]), lockForWork: () => ({ [Symbol.dispose]() {} }) };
+  const store = { ...storeOf(record), lockForWork: () => ({ [Symbol.dispose]() {} }) };
   const services = withdrawServices(context, { store } as unknown as Session);
   return { services, id: record.id, answer: (path: string) => Response.json(responses[path]) };
 }

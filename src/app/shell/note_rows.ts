@@ -1,6 +1,6 @@
-import type { findNullifierTwins, NoteRecord } from "../../client/notes/note_store.ts";
 import type { CheckState } from "../flows/check.ts";
-import type { BackupCoverage } from "../services/backups/backup_proof.ts";
+import type { BackupCoverage } from "../services/backups/backup_coverage.ts";
+import type { NoteEntry } from "../vault/vault_task.ts";
 import type { NoteRow } from "../views/notes.tsx";
 import type { AppPorts } from "./app_ports.ts";
 
@@ -9,12 +9,12 @@ const OVERDUE_SECONDS = 1_800;
 
 export function toRow(
   { context }: AppPorts,
-  record: NoteRecord,
+  record: NoteEntry,
   { result }: CheckState,
   coverage: BackupCoverage | undefined,
-  twins: ReturnType<typeof findNullifierTwins>,
+  twins: ReadonlyMap<string, unknown>,
 ): NoteRow {
-  const { asset, amount, version, network } = record.note.reveal();
+  const { asset, amount, version, network } = record.note;
   const isElsewhere = network !== context.registry.network;
   const facts = result?.facts.get(record.id);
   const depositedAt = record.deposit?.timestamp ?? facts?.depositedAt;

@@ -1,6 +1,7 @@
 import { deepEqual } from "node:assert/strict";
-import { createNoteRecord, findNullifierTwins } from "../../client/notes/note_store.ts";
+import { createNoteRecord, findTwins, paymentKey } from "../../client/notes/note_store.ts";
 import { createNote, formatNote } from "../../core/protocol/note.ts";
+import { entryOf } from "../vault/vault_content.ts";
 import type { AppPorts } from "./app_ports.ts";
 import { toRow } from "./note_rows.ts";
 
@@ -12,7 +13,7 @@ Deno.test("a deposit that waits for half an hour is overdue, and no other note i
   const overdue = (age: number, version: 1 | 2, isSettled: boolean) => {
     const note = createNote({ asset: "native", amount: "1", network: "testnet", version });
     const record = {
-      ...createNoteRecord(formatNote(note), 1),
+      ...entryOf(createNoteRecord(formatNote(note), 1)),
       state: "deposited" as const,
       deposit: { timestamp: now - age },
     };
@@ -42,8 +43,8 @@ Deno.test("notes that share a nullifier are shown as such", () => {
   const note = createNote({ asset: "native", amount: "1", network: "testnet", version: 1 });
   const other = createNote({ asset: "native", amount: "1", network: "testnet", version: 1 });
   const records = [note, { ...other, nullifier: note.nullifier }, other]
-    .map((each) => createNoteRecord(formatNote(each), 1));
-  const twins = findNullifierTwins(records);
+    .map((each) => entryOf(createNoteRecord(formatNote(each), 1)));
+  const twins = findTwins(records, ({ note }) => paymentKey(note));
   const rows = records.map((record) => toRow(ports, record, { step: "idle" }, undefined, twins));
   deepEqual(rows.map(({ hasNullifierTwin }) => hasNullifierTwin), [true, true, false]);
 });

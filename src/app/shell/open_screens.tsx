@@ -1,6 +1,5 @@
 /** The screens of an open store. */
 import { useEffect, useMemo, useState } from "preact/hooks";
-import type { NoteRecord } from "../../client/notes/note_store.ts";
 import { backupMachine } from "../flows/backup.ts";
 import { depositMachine } from "../flows/deposit/deposit.ts";
 import type { DepositEvent, DepositState } from "../flows/deposit/deposit_state.ts";
@@ -8,11 +7,13 @@ import { type BackupProof, connectionsOf } from "../flows/settings.ts";
 import { addressInCode } from "../wallet/address_code.ts";
 import { resumeWithdraw, withdrawMachine, type WithdrawState } from "../flows/withdraw.ts";
 import type { Session } from "../services/context.ts";
+import { vaultPools } from "../services/note_book.ts";
 import { depositServices, poolChoice } from "../services/deposit_service.ts";
-import { type BackupCoverage, findCoverage } from "../services/backups/backup_proof.ts";
+import { type BackupCoverage, findCoverage } from "../services/backups/backup_coverage.ts";
 import { backupServices } from "../services/backups/backup_service.ts";
 import { withdrawServices } from "../services/withdraw_service.ts";
 import { texts } from "../text/texts.ts";
+import type { NoteEntry } from "../vault/vault_task.ts";
 import { BackupView } from "../views/backup.tsx";
 import { DepositView } from "../views/deposit.tsx";
 import { type NoteRow, NotesView } from "../views/notes.tsx";
@@ -21,7 +22,7 @@ import { checkMachine, firstCheck } from "../flows/check.ts";
 import { checkServices } from "../services/check_service.ts";
 import type { AppPorts } from "./app_ports.ts";
 import { toRow } from "./note_rows.ts";
-import { findNullifierTwins } from "../../client/notes/note_store.ts";
+import { findTwins, paymentKey } from "../../client/notes/note_store.ts";
 import { ReportScreen } from "./report_screen.tsx";
 import { ScanOverlay, useScanner } from "./scan_overlay.tsx";
 import { SettleScreen } from "./settle/lazy_settle_screen.tsx";
@@ -52,7 +53,7 @@ export function OpenScreens(
   const coverage = useCoverage(ports, session, records);
   const versions = useVersions(ports.place);
   useEffect(reload, [check.step]);
-  const twins = findNullifierTwins(records ?? []);
+  const twins = findTwins(records ?? [], ({ note }) => paymentKey(note));
   const rows = records?.map((record) => toRow(ports, record, check, coverage, twins)) ?? [];
   const home = () => ports.go("#/");
   const [, screen = "", id = ""] = route.split("/");
@@ -107,7 +108,7 @@ export function OpenScreens(
 /** Deletes the keys of a wallet's session that an earlier visit has left, unless a payment may continue with it. */
 function useForgottenWallets(
   { sources }: AppPorts,
-  records: readonly NoteRecord[] | undefined,
+  records: readonly NoteEntry[] | undefined,
   screen: string,
 ): void {
   const isPaying = screen === "deposit" || screen === "settle" ||
@@ -128,8 +129,8 @@ function useRecords(
   { tabs }: AppPorts,
   { store }: Session,
   route: string,
-): [records: readonly NoteRecord[] | undefined, reload: () => void] {
-  const [records, setRecords] = useState<readonly NoteRecord[]>();
+): [records: readonly NoteEntry[] | undefined, reload: () => void] {
+  const [records, setRecords] = useState<readonly NoteEntry[]>();
   const reload = () => void store.list().then((list) => setRecords([...list].reverse()), () => {});
   useEffect(reload, [route]);
   useEffect(() => tabs.subscribe((message) => message === "store_changed" && reload()), []);
@@ -140,15 +141,15 @@ function useRecords(
 function useCoverage(
   { context: { registry }, settings }: AppPorts,
   { store }: Session,
-  records: readonly NoteRecord[] | undefined,
+  records: readonly NoteEntry[] | undefined,
 ): BackupCoverage | undefined {
   const [coverage, setCoverage] = useState<BackupCoverage>();
   const { provenSeed, provenNotes } = settings.value;
   useEffect(() => {
     let isCurrent = true;
     const find = async () => {
-      const content = { seed: await store.seed(), records: records ?? [] };
-      const found = await findCoverage(registry, content, { provenSeed, provenNotes });
+      const proof = await store.prove(vaultPools(registry));
+      const found = findCoverage(proof, records ?? [], { provenSeed, provenNotes });
       if (isCurrent) setCoverage(found);
     };
     find().catch(() => { // the store cannot be read; what is done next reports it
@@ -224,8 +225,8 @@ function DepositScreen({ ports, session, isBackedUp, onDone, id }: KnownProps & 
   );
 }
 
-function WithdrawScreen({ ports, session, record, onDone }: KnownProps & { readonly record: NoteRecord }) {
-  const { asset, amount } = record.note.reveal();
+function WithdrawScreen({ ports, session, record, onDone }: KnownProps & { readonly record: NoteEntry }) {
+  const { asset, amount } = record.note;
   const [state, send] = useMachine(
     record.id,
     startWithdrawal(record),
@@ -253,7 +254,7 @@ function WithdrawScreen({ ports, session, record, onDone }: KnownProps & { reado
   );
 }
 
-function startWithdrawal({ id, state, withdrawal }: NoteRecord): WithdrawState {
+function startWithdrawal({ id, state, withdrawal }: NoteEntry): WithdrawState {
   return state === "withdrawing" && withdrawal?.relayer
     ? resumeWithdraw(id, withdrawal.recipient)
     : { step: "form", id, recipient: "" };

@@ -5,7 +5,7 @@ import { Secret } from "../../core/text/secret.ts";
 import { toProblem } from "../flows/machine.ts";
 import { applyConnections, connectionsOf } from "../flows/settings.ts";
 import { changePassphrase } from "../services/change_passphrase.ts";
-import { readStore } from "../services/store_service.ts";
+import { readStore } from "../services/note_book.ts";
 import { SettingsView } from "../views/settings.tsx";
 import type { AppPorts } from "./app_ports.ts";
 import { prepareLanguage } from "./language.ts";

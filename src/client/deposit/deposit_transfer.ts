@@ -130,7 +130,7 @@ export async function depositByTransfer(
 export function buildPayment(
   to: Address,
   amount: bigint,
-  { commitment, network }: Note,
+  { commitment, network }: Pick<Note, "commitment" | "network">,
 ): DepositPayment & { readonly comment: string } {
   const comment = depositComment(commitment);
   const addressText = to.toString({ bounceable: true, testOnly: network !== "mainnet" });

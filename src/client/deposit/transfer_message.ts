@@ -25,7 +25,7 @@ export interface TransferMessage {
 export async function buildTransferMessage(
   { pool, note, matched, jetton, owner, asComment }: {
     readonly pool: V2Pool;
-    readonly note: Note;
+    readonly note: Pick<Note, "commitment">;
     readonly matched: MatchedPool;
     readonly jetton: PoolJetton | undefined;
     readonly owner: Address | undefined;

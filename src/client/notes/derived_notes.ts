@@ -40,12 +40,23 @@ export function nextDerivedNote(
   pool: SeedPool,
   { isStored, isDeposited }: KnownCommitments,
 ): DerivedNote {
+  const notes: Note[] = [];
+  const commitmentAt = (index: number) => (notes[index] = deriveNote(seed, network, pool, index)).commitment;
+  const index = nextFreeIndex(commitmentAt, { isStored, isDeposited });
+  return { index, note: notes[index] };
+}
+
+/** Like {@linkcode nextDerivedNote}, of the commitments alone. Each index is read once, in order. */
+export function nextFreeIndex(
+  commitmentAt: (index: number) => bigint,
+  { isStored, isDeposited }: KnownCommitments,
+): number {
   let gap = 0;
   for (let index = 0; gap < RECOVERY_GAP; index++) {
-    const note = deriveNote(seed, network, pool, index);
-    if (isDeposited(note.commitment)) gap = 0;
-    else if (isStored(note.commitment)) gap++;
-    else return { index, note };
+    const commitment = commitmentAt(index);
+    if (isDeposited(commitment)) gap = 0;
+    else if (isStored(commitment)) gap++;
+    else return index;
   }
   throw new Problem(
     "note_gap_reached",

@@ -17,13 +17,17 @@ export function deriveNextNote(
   },
 ): NoteRecord {
   const stored = new Map(records.map((record) => [record.note.reveal().commitment, record]));
-  const wasDeposited = (record: NoteRecord | undefined) =>
-    record !== undefined && (record.deposit?.leafIndex !== undefined || !UNPAID_STATES.has(record.state));
   const { note } = nextDerivedNote(seed, network, pool, {
     isStored: (commitment) => stored.has(commitment),
     isDeposited: (commitment) => isDeposited(commitment) || wasDeposited(stored.get(commitment)),
   });
   return derivedRecord(note, pool, now);
+}
+
+/** Whether the journal shows that the note was deposited at some time. */
+export function wasDeposited(journal: Pick<NoteRecord, "deposit" | "state"> | undefined): boolean {
+  return journal !== undefined &&
+    (journal.deposit?.leafIndex !== undefined || !UNPAID_STATES.has(journal.state));
 }
 
 export function derivedRecord(note: Note, { address }: Deployment, createdAt: number): NoteRecord {

@@ -3,7 +3,7 @@ import type { Address } from "@ton/core";
 import { Problem } from "../../core/errors/problem.ts";
 import type { PoolVersion } from "../../core/protocol/deployments.ts";
 import { MerkleTree } from "../../core/tree/merkle_tree.ts";
-import { type Note, placeNote } from "../../core/protocol/note.ts";
+import { type Note, type NoteHashes, toNoteHashes } from "../../core/protocol/note.ts";
 import { poolCapacity } from "../../core/protocol/v2/pool_constants.ts";
 import type { Chain } from "../../ton/chain.ts";
 import { Pool } from "../../ton/pool/pool.ts";
@@ -34,7 +34,9 @@ export interface NoteStatus {
 export interface PoolHistory {
   /** Whether the pool has a leaf or a waiting deposit with this commitment. */
   isDeposited(commitment: bigint): boolean;
-  statusOf(note: Note): NoteStatus;
+  statusOf(note: NoteHashes): NoteStatus;
+  /** Returns the leaves with this commitment, also those that wait for their settlement. */
+  leavesOf(commitment: bigint): readonly number[];
 }
 
 interface PoolHistoryOptions {
@@ -51,7 +53,7 @@ export async function checkNotes(
   options: Omit<PoolHistoryOptions, "version"> = {},
 ): Promise<NoteStatus[]> {
   const history = await readPoolHistory(chain, pool, { ...options, version: notes[0]?.version });
-  return notes.map((note) => history.statusOf(note));
+  return notes.map((note) => history.statusOf(toNoteHashes(note)));
 }
 
 /** Throws `unknown_root` if the pool does not know the history's root: the endpoint is behind or wrong. */
@@ -89,14 +91,15 @@ export async function readPoolHistory(
   }
   return {
     isDeposited: (commitment) => paid.has(commitment),
+    leavesOf: (commitment) => paid.get(commitment)?.map(({ leafIndex }) => leafIndex) ?? [],
     statusOf: (note) => {
       const own = paid.get(note.commitment) ?? [];
-      const unspent = own.filter(({ leafIndex }) => !spent.has(placeNote(note, leafIndex).nullifierHash));
+      const unspent = own.filter(({ leafIndex }) => !spent.has(note.nullifierHashAt(leafIndex)));
       const deposit = unspent[0] ?? own.at(-1);
       const counts = { deposits: deposits.length, since: deposits.length, withdrawalsSince: 0 };
       if (!deposit) return { state: "absent", ...counts };
       const { leafIndex, timestamp: depositedAt } = deposit;
-      const withdrawal = spent.get(placeNote(note, leafIndex).nullifierHash);
+      const withdrawal = spent.get(note.nullifierHashAt(leafIndex));
       return {
         ...leafIndex >= tree.size && { waits: true as const },
         state: withdrawal ? "withdrawn" : "deposited",

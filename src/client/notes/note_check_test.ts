@@ -5,7 +5,7 @@ import {
   forgeTransaction,
   forgeWithdrawalLog,
 } from "../../../testkit/simulation/forged_history.ts";
-import { createNote, type Note, placeNote } from "../../core/protocol/note.ts";
+import { createNote, type Note, placeNote, toNoteHashes } from "../../core/protocol/note.ts";
 import { MerkleTree, ROOT_HISTORY_SIZE } from "../../core/tree/merkle_tree.ts";
 import type { Chain, ChainTransaction } from "../../ton/chain.ts";
 import { checkNotes, readPoolHistory } from "./note_check.ts";
@@ -76,7 +76,7 @@ Deno.test("a note that was paid twice is deposited until both deposits are withd
   const statusAfter = async (withdrawals: number) => {
     const transactions = history([...paid, ...spent.slice(0, withdrawals)]);
     const past = await readPoolHistory(endpointOf(transactions, tree.root), pool);
-    const { state, leafIndex, unspentDeposits } = past.statusOf(twice);
+    const { state, leafIndex, unspentDeposits } = past.statusOf(toNoteHashes(twice));
     return [state, leafIndex, unspentDeposits];
   };
   deepEqual(await statusAfter(0), ["deposited", 0, 2]);

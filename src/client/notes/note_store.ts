@@ -1,67 +1,44 @@
 /** The note store. A note is stored before anything is sent, and each step is journaled so that a run can resume. */
-import * as z from "zod";
 import { Problem } from "../../core/errors/problem.ts";
 import { fieldToHex } from "../../core/crypto/field.ts";
 import type { Groth16Proof } from "../../core/crypto/groth16.ts";
 import { type Note, parseNote } from "../../core/protocol/note.ts";
 import { formatNoteSeed, type NoteSeed, parseNoteSeed } from "../../core/protocol/seed/note_seed.ts";
-import { proofSchema } from "../../core/crypto/proof_schema.ts";
 import { Secret } from "../../core/text/secret.ts";
+import type { StoredContent } from "./store/note_store_schema.ts";
 
-const noteStates = ["created", "depositing", "deposited", "withdrawing", "withdrawn"] as const;
+type StoredNoteRecord = StoredContent["notes"][number];
+
 /** The last known state of a note. The chain is authoritative. */
-export type NoteState = (typeof noteStates)[number];
+export type NoteState = StoredNoteRecord["state"];
 
 /** A note takes a few thousand bytes, and ten times as many on a page to print. */
 export const MAX_NOTE_STORE_BYTES = 128_000_000;
 /** Length of an id: the first digits of the commitment, which is public. */
 const NOTE_ID_HEX_DIGITS = 12;
 
-const decimalSchema = z.string().regex(/^(0|[1-9][0-9]{0,90})$/);
-const withdrawalSchema = z.object({
-  relayer: z.string().optional(), // absent: the user's own wallet sent it
-  recipient: z.string(),
-  fee: decimalSchema, // in the pool's asset
-  refund: decimalSchema, // nano
-  request: z.object({ proof: proofSchema, publicSignals: z.array(decimalSchema) }),
-  at: z.number(), // Unix milliseconds
-});
-const noteRecordSchema = z.object({
-  note: z.string(),
-  state: z.enum(noteStates),
-  createdAt: z.number(), // Unix milliseconds
-  pool: z.string().optional(), // raw address
-  deposit: z.object({
-    from: z.string().optional(), // raw address of the paying wallet, once known
-    leafIndex: z.number().optional(),
-    timestamp: z.number().optional(), // Unix seconds of the block
-  }).optional(),
-  /** The last attempt; for a withdrawn note, the one that was paid. */
-  withdrawal: withdrawalSchema.optional(),
-  /** Oldest first. Until the note is withdrawn, each may still pay its recipient. */
-  earlier: z.array(withdrawalSchema).optional(),
-});
-const noteStoreSchema = z.object({
-  format: z.literal("tonado-notes"),
-  version: z.literal([1, 2]), // 1: without a seed
-  seed: z.string().optional(),
-  notes: z.array(noteRecordSchema),
-});
-
-type StoredNoteRecord = z.output<typeof noteRecordSchema>;
 /** Contains only data that is or becomes public. */
 export type WithdrawalAttempt = Omit<NonNullable<StoredNoteRecord["withdrawal"]>, "request"> & {
   readonly request: { readonly proof: Groth16Proof; readonly publicSignals: readonly string[] };
 };
 
 /** A stored note, with its journal. */
-export interface NoteRecord extends Readonly<Omit<StoredNoteRecord, "note" | "withdrawal" | "earlier">> {
+export interface NoteRecord extends NoteJournal {
   readonly id: string;
   readonly note: Secret<Note>;
   readonly text: Secret<string>;
+}
+
+/** The members of a record that contain no secret. */
+export interface NoteJournal extends Readonly<Omit<StoredNoteRecord, "note" | "withdrawal" | "earlier">> {
   readonly withdrawal?: WithdrawalAttempt;
   readonly earlier?: readonly WithdrawalAttempt[];
 }
+
+/** The members of a note that contain no secret. */
+export type PublicNote =
+  & Pick<Note, "asset" | "amount" | "network" | "version" | "commitment">
+  & Partial<Pick<Note, "nullifierHash">>; // absent for version 2, where it depends on the leaf
 
 /** The content of a note store. */
 export interface NoteStoreContent {
@@ -111,7 +88,7 @@ export function noteId({ commitment }: Note): string {
   return fieldToHex(commitment).slice(2, 2 + NOTE_ID_HEX_DIGITS);
 }
 
-export function findNote(records: readonly NoteRecord[], id: string): NoteRecord {
+export function findNote<T extends { readonly id: string }>(records: readonly T[], id: string): T {
   const exact = records.find((each) => each.id === id.toLowerCase());
   if (exact) return exact;
   const found = records.filter((each) => each.id.startsWith(id.toLowerCase()));
@@ -134,9 +111,17 @@ export function addedNote(records: readonly NoteRecord[], text: Secret<string>):
 export function findNullifierTwins(
   records: readonly NoteRecord[],
 ): ReadonlyMap<string, readonly NoteRecord[]> {
-  const groups = new Map<string, NoteRecord[]>(); // Map.groupBy needs Node 21
+  return findTwins(records, ({ note }) => paymentKey(note.reveal()));
+}
+
+/** Returns, for each id, the other records with the same key. */
+export function findTwins<T extends { readonly id: string }>(
+  records: readonly T[],
+  keyOf: (record: T) => string,
+): ReadonlyMap<string, readonly T[]> {
+  const groups = new Map<string, T[]>(); // Map.groupBy needs Node 21
   for (const record of records) {
-    const key = paymentKey(record);
+    const key = keyOf(record);
     groups.set(key, [...groups.get(key) ?? [], record]);
   }
   const shared = [...groups.values()].filter(({ length }) => length > 1);
@@ -145,10 +130,11 @@ export function findNullifierTwins(
   );
 }
 
-function paymentKey({ note }: NoteRecord): string {
-  const { asset, amount, network, version, nullifier, commitment } = note.reveal();
+/** Returns a key that notes share if only one of them can be paid. */
+export function paymentKey(note: PublicNote): string {
+  const { asset, amount, network, version, commitment } = note;
   // In version 2 pools the nullifier hash depends on the leaf, so each of them can be paid.
-  return `${asset}-${amount}-${network}-${version === 2 ? commitment : nullifier}`;
+  return `${asset}-${amount}-${network}-${version === 2 ? commitment : note.nullifierHash}`;
 }
 
 /**
@@ -167,29 +153,10 @@ export function serializeNoteStore({ seed, records }: NoteStoreContent): string 
   return JSON.stringify({ format: "tonado-notes", version: 2, seed: text, notes });
 }
 
-/**
- * Parses the decrypted text of a note store.
- * @param text from {@linkcode serializeNoteStore}
- * @throws {Problem} `note_store_corrupted`
- * @example
- * ```ts
- * const { records } = parseNoteStore(await vault.decrypt(bytes));
- * ```
- */
-export function parseNoteStore(text: string): NoteStoreContent {
-  try {
-    const { seed, notes } = noteStoreSchema.parse(JSON.parse(text));
-    const records = notes.map(({ note, ...rest }) => ({
-      ...createNoteRecord(note, rest.createdAt),
-      ...rest,
-    }));
-    return { ...seed !== undefined && { seed: parseNoteSeed(seed) }, records: withUniqueIds(records) };
-  } catch { // no cause: it could quote decrypted text
-    throw new Problem(
-      "note_store_corrupted",
-      "it was decrypted, but its content is not in this version's format",
-    );
-  }
+/** Returns the content of a store's JSON, whose members have their types. Throws `invalid_note`, `invalid_seed`. */
+export function toNoteStoreContent({ seed, notes }: StoredContent): NoteStoreContent {
+  const records = notes.map(({ note, ...rest }) => ({ ...createNoteRecord(note, rest.createdAt), ...rest }));
+  return { ...seed !== undefined && { seed: parseNoteSeed(seed) }, records: withUniqueIds(records) };
 }
 
 /** Numbers notes that share a short id. Ids do not change, because the store preserves the order. */

@@ -30,7 +30,7 @@ export interface MatchedPool {
 /** Throws `wrong_pool` if asset, amount or network differ from the note's. `jetton` is required for jettons. */
 export async function assertNoteMatchesPool(
   pool: AnyPool,
-  note: Note,
+  note: Pick<Note, "asset" | "amount" | "network" | "version">,
   network: Network,
   jetton?: PoolJetton,
 ): Promise<MatchedPool> {

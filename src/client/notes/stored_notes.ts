@@ -1,17 +1,24 @@
 /** A note store over any storage of bytes: a file for the command line, a database record in a browser. */
 import { Problem } from "../../core/errors/problem.ts";
-import { createNoteSeed, formatNoteSeed, type NoteSeed } from "../../core/protocol/seed/note_seed.ts";
+import { formatNoteSeed } from "../../core/protocol/seed/note_seed.ts";
 import type { Secret } from "../../core/text/secret.ts";
 import type { NoteVault } from "./note_encryption.ts";
 import {
+  addDerivedRecord,
+  addRecords,
+  addSeed,
+  type Change,
+  updateRecord,
+  withSeed,
+} from "./store/note_changes.ts";
+import {
   addedNote,
   findNote,
-  type NoteRecord,
   type NoteStore,
   type NoteStoreContent,
-  parseNoteStore,
   serializeNoteStore,
 } from "./note_store.ts";
+import { parseNoteStore } from "./store/note_store_text.ts";
 
 /** Stores the encrypted bytes of a note store. Each write replaces all of them atomically, and survives a crash. */
 export interface NoteStorage {
@@ -24,11 +31,6 @@ export interface NoteStorage {
   lock(): Promise<Disposable>;
   /** Locks like {@linkcode NoteStore.lockForWork}. */
   lockForWork(): Promise<Disposable>;
-}
-
-interface Change<T> {
-  readonly content: NoteStoreContent;
-  readonly result: T;
 }
 
 /**
@@ -82,44 +84,5 @@ export async function openStoredNotes(
       return await toPaperCode(formatNoteSeed(seed));
     },
     lockForWork: () => storage.lockForWork(),
-  };
-}
-
-function addRecords(content: NoteStoreContent, added: readonly NoteRecord[]): Change<number> {
-  const known = new Set(content.records.map(({ text }) => text.reveal()));
-  const fresh = added.filter(({ text }) => !known.has(text.reveal()) && known.add(text.reveal()));
-  return { content: { ...content, records: [...content.records, ...fresh] }, result: fresh.length };
-}
-
-function addDerivedRecord(
-  content: NoteStoreContent,
-  derive: (seed: NoteSeed, records: readonly NoteRecord[]) => NoteRecord,
-): Change<Secret<string>> {
-  const { content: seeded, result: seed } = addSeed(content);
-  const record = derive(seed, seeded.records);
-  return { content: addRecords(seeded, [record]).content, result: record.text };
-}
-
-function addSeed(content: NoteStoreContent): Change<NoteSeed> {
-  const seed = content.seed ?? createNoteSeed();
-  return { content: { ...content, seed }, result: seed };
-}
-
-function withSeed(content: NoteStoreContent, seed: NoteSeed): NoteStoreContent {
-  const isOther = content.seed && formatNoteSeed(content.seed).reveal() !== formatNoteSeed(seed).reveal();
-  if (isOther) throw new Problem("seed_conflict");
-  return { ...content, seed };
-}
-
-function updateRecord(
-  content: NoteStoreContent,
-  id: string,
-  changed: Partial<Omit<NoteRecord, "id" | "note" | "text">>,
-): Change<NoteRecord> {
-  const found = findNote(content.records, id);
-  const result = { ...found, ...changed };
-  return {
-    content: { ...content, records: content.records.map((each) => each === found ? result : each) },
-    result,
   };
 }

@@ -1,9 +1,15 @@
 import { Address } from "@ton/core";
 import type { NotePayment } from "./note_payment.ts";
-import { findNote, type NoteRecord, type NoteStore, type WithdrawalAttempt } from "./note_store.ts";
+import { findNote, type NoteJournal, type WithdrawalAttempt } from "./note_store.ts";
 import type { WithdrawArgs } from "../relayer/relayer_client.ts";
 
-type JournaledAttempts = Pick<NoteRecord, "withdrawal" | "earlier">;
+type JournaledAttempts = Pick<NoteJournal, "withdrawal" | "earlier">;
+
+/** The part of a note store that journals attempts. */
+interface AttemptJournal {
+  list(): Promise<readonly (JournaledAttempts & { readonly id: string })[]>;
+  update(id: string, change: ReturnType<typeof recordAttempt>): Promise<unknown>;
+}
 
 /** Returns the journal to store before `next` is submitted. Earlier attempts stay, because each may be paid. */
 export function recordAttempt(
@@ -21,7 +27,7 @@ export function recordAttempt(
 
 /** Journals a proof before it is submitted. `relayer`: the URL of the one that gets it. */
 export async function saveAttempt(
-  store: NoteStore,
+  store: AttemptJournal,
   id: string,
   { proof, publicSignals, recipient, fee, refund }: WithdrawArgs,
   made: Pick<WithdrawalAttempt, "relayer" | "at">,

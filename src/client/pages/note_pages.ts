@@ -1,6 +1,6 @@
 /** Finds deposited and spent notes on this device, in whole downloaded pages. */
 import { bytesToBigint, FIELD_BYTES } from "../../core/crypto/field.ts";
-import { type Note, placeNote } from "../../core/protocol/note.ts";
+import { type Note, type NoteHashes, toNoteHashes } from "../../core/protocol/note.ts";
 import type { NoteStatus } from "../notes/note_check.ts";
 
 /** The public data of a pool that notes are searched in. */
@@ -27,22 +27,36 @@ export type NotePageStatus = Pick<
  * const [{ state }] = checkNotesInPages([note], await downloadPoolPages(relayer, pool));
  * ```
  */
-export function checkNotesInPages(
-  notes: readonly Note[],
+export function checkNotesInPages(notes: readonly Note[], pages: NotePages): NotePageStatus[] {
+  return checkHashesInPages(notes.map(toNoteHashes), pages);
+}
+
+/** Returns, for each commitment, the settled leaves that have it. */
+export function findLeaves(
+  commitments: readonly bigint[],
+  { leaves }: Pick<NotePages, "leaves">,
+): readonly (readonly number[])[] {
+  const places = findPositions(leaves, commitments);
+  return commitments.map((commitment) => places.get(commitment) ?? []);
+}
+
+/** Like {@linkcode checkNotesInPages}, without the notes' secrets. */
+export function checkHashesInPages(
+  notes: readonly NoteHashes[],
   { leaves, pending, spent }: NotePages,
 ): NotePageStatus[] {
   const settled = leaves.length / FIELD_BYTES;
   const places = findPositions(leaves, notes.map(({ commitment }) => commitment));
   const placed = notes.map((note) =>
-    (places.get(note.commitment) ?? []).map((leafIndex) => placeNote(note, leafIndex))
+    (places.get(note.commitment) ?? []).map((leafIndex) => note.nullifierHashAt(leafIndex))
   );
-  const hashes = placed.flatMap((copies) => copies.map(({ nullifierHash }) => nullifierHash));
+  const hashes = placed.flat();
   const used = findPositions(spent, hashes);
   const deposits = settled + pending.length;
   return notes.map((note, i) => {
     const leafIndexes = places.get(note.commitment) ?? [];
     const waiting = pending.flatMap((commitment, k) => commitment === note.commitment ? [settled + k] : []);
-    const unspent = [...leafIndexes.filter((_, k) => !used.has(placed[i][k].nullifierHash)), ...waiting];
+    const unspent = [...leafIndexes.filter((_, k) => !used.has(placed[i][k])), ...waiting];
     const leafIndex = unspent[0] ?? leafIndexes.at(-1);
     if (leafIndex === undefined) return { state: "absent", deposits, since: deposits };
     return {

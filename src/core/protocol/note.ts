@@ -77,6 +77,17 @@ export function placeNote(note: Note, leafIndex: number): Note {
   return buildNote({ asset, amount, network, version }, { nullifier, secret, leafIndex });
 }
 
+/** What a lookup in a pool's data needs of a note. It contains no secret. */
+export interface NoteHashes {
+  readonly commitment: bigint;
+  nullifierHashAt(leafIndex: number): bigint;
+}
+
+export function toNoteHashes(note: Note): NoteHashes {
+  const { commitment } = note;
+  return { commitment, nullifierHashAt: (leafIndex) => placeNote(note, leafIndex).nullifierHash };
+}
+
 /**
  * Parses a note string.
  * @param text `tonado-<asset>-<amount>-<network>-0x<124 hex>`; begins with `tonado2-` for version 2

@@ -12,7 +12,7 @@ import { browserDownloads } from "../../../src/app/browser/save_file.ts";
 import { browserVaults } from "../../../src/app/browser/vaults.ts";
 import { cameraScanner } from "../../../src/app/browser/camera.ts";
 import { browserPayerSources } from "../../../src/app/wallet/sources.ts";
-import { openStoredNotes } from "../../../src/client/notes/stored_notes.ts";
+import { openNoteBook } from "../../../src/app/services/note_book.ts";
 import { Secret } from "../../../src/core/text/secret.ts";
 import { createProver } from "../../../src/prover/prover.ts";
 import { proverLocations } from "../../../src/prover/locations.ts";
@@ -31,7 +31,7 @@ export const adapters = {
   Cell,
   createProver,
   proverLocations,
-  openStoredNotes,
+  openNoteBook,
   files: browserNoteFiles(records),
   vaults: browserVaults(booted.vaultWorker),
   leaves: browserPageCache(records),

@@ -4,7 +4,6 @@
  * readable in the browser for values that would reveal the money or its owner.
  */
 import assert from "node:assert/strict";
-import { Buffer } from "node:buffer";
 import type { Page } from "puppeteer-core";
 import { formatNoteSeed } from "../../../src/core/protocol/seed/note_seed.ts";
 import { placeNote } from "../../../src/core/protocol/note.ts";
@@ -20,6 +19,7 @@ import {
   openPayment,
   SETTLEMENT_TIMEOUT_MS,
 } from "../../support/app/steps/money_steps.ts";
+import { assertAbsent, formsOf } from "../../support/app/secret_forms.ts";
 import { runCli } from "../../support/cli/run_cli.ts";
 import { chromium } from "../../support/system/chromium.ts";
 
@@ -112,44 +112,6 @@ async function readStorage({ page }: Visit): Promise<string[]> {
   );
   assert.ok(stored.length > 0);
   return stored;
-}
-
-/** Returns the forms in which a value could be written. */
-function formsOf(value: bigint | Uint8Array): string[] {
-  const bytes = typeof value === "bigint"
-    ? Buffer.from(value.toString(16).padStart(64, "0"), "hex")
-    : Buffer.from(value);
-  const hex = bytes.toString("hex");
-  const decimal = BigInt(`0x${hex}`).toString();
-  return [
-    hex,
-    hex.toUpperCase(),
-    hex.replace(/^0+/, ""),
-    decimal,
-    bytes.toString("base64"),
-    bytes.toString("base64url"),
-  ];
-}
-
-function assertAbsent(
-  where: string,
-  texts: readonly string[],
-  ...values: readonly ReadonlyMap<string, readonly string[]>[]
-): void {
-  for (const [what, forms] of values.flatMap((map) => [...map])) {
-    const found = texts.find((text) =>
-      forms.some((form) => text.includes(form) || decodeURIComponentSafe(text).includes(form))
-    );
-    assert.equal(found, undefined, `${where}: ${what}`);
-  }
-}
-
-function decodeURIComponentSafe(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 async function copyEverything(visit: Visit): Promise<void> {

@@ -16,6 +16,7 @@ import { openWallet } from "../../../src/ton/wallet/wallet.ts";
 import type { Offer, SettleEvent, SettleProgress } from "../../../src/app/flows/settle/settle_state.ts";
 import type { Payer } from "../../../src/app/ports.ts";
 import type { AppContext, Session } from "../../../src/app/services/context.ts";
+import { entryOf } from "../../../src/app/vault/vault_content.ts";
 import { settleServices } from "../../../src/app/services/settlement/settle_service.ts";
 import { waitUntil } from "../../../testkit/programs/wait_until.ts";
 
@@ -64,7 +65,7 @@ async function openScene() {
     prover: () => Promise.resolve(prover),
     pollIntervalMs: 5,
   } as unknown as AppContext;
-  const session = { store: { list: () => Promise.resolve(records) } } as unknown as Session;
+  const session = { store: { list: () => Promise.resolve(records.map(entryOf)) } } as unknown as Session;
   const deposit = async (commitment: bigint) => {
     const before = await pool.getNextIndex();
     await depositor.send([pool.buildCommentDepositMessage({ commitment, value: deployment.denomination })]);

@@ -5,7 +5,7 @@
  */
 import assert from "node:assert/strict";
 import type { Browser, BrowserContext, Page } from "puppeteer-core";
-import { seedFingerprint } from "../../../src/app/services/backups/backup_proof.ts";
+import { seedFingerprint } from "../../../src/app/vault/backup_proof.ts";
 import { type Deployments, parseDeployments } from "../../../src/core/protocol/deployments.ts";
 import { sourceCommand, startProgram } from "../../../testkit/programs/program.ts";
 import { withTempDirectory } from "../../../testkit/programs/temp_directory.ts";

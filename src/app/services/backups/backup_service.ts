@@ -1,11 +1,8 @@
-import { type NoteStoreContent, parseNoteStore } from "../../../client/notes/note_store.ts";
-import { Problem } from "../../../core/errors/problem.ts";
-import { formatNoteSeed, parseNoteSeed } from "../../../core/protocol/seed/note_seed.ts";
-import type { Secret } from "../../../core/text/secret.ts";
-import type { BackupServices, Returned } from "../../flows/backup.ts";
+import type { BackupServices } from "../../flows/backup.ts";
 import type { BackupProof } from "../../flows/settings.ts";
 import type { AppContext, Session } from "../context.ts";
-import { proveBackup } from "./backup_proof.ts";
+import { vaultPools } from "../note_book.ts";
+import { toBackupProof } from "./backup_coverage.ts";
 
 export function backupServices(
   context: AppContext,
@@ -26,34 +23,11 @@ export function backupServices(
       downloads.save(`tonado-notes-${day}.age`, bytes, "application/octet-stream");
     },
     async verify(content, passphrase) {
-      const ours = await store.seed();
-      if (ours === undefined) throw new Problem("seed_missing");
-      const { seed, records } = await openBackup(context, content, passphrase);
-      const isOurs = seed && formatNoteSeed(seed).reveal() === formatNoteSeed(ours).reveal();
-      return isOurs ? await proveBackup(registry, seed, records) : undefined;
+      const source = "bytes" in content
+        ? { kind: "file", ...content } as const
+        : { kind: "code", ...content } as const;
+      const proof = await store.verify(source, { passphrase, pools: vaultPools(registry) });
+      return proof && toBackupProof(proof);
     },
   };
-}
-
-async function openBackup(
-  context: AppContext,
-  content: Returned,
-  passphrase: Secret<string>,
-): Promise<NoteStoreContent> {
-  if ("bytes" in content) return await openBackupFile(context, content.bytes, passphrase);
-  const text = await context.vaults.openPaperCode(content.code, passphrase);
-  return { seed: parseNoteSeed(text.reveal()), records: [] };
-}
-
-export async function openBackupFile(
-  { vaults }: AppContext,
-  bytes: Uint8Array,
-  passphrase: Secret<string>,
-): Promise<NoteStoreContent> {
-  const vault = await vaults.open(bytes, passphrase);
-  try {
-    return parseNoteStore(await vault.decrypt(bytes));
-  } finally {
-    vault.close();
-  }
 }

@@ -2,35 +2,29 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { Address } from "@ton/core";
 import fc from "fast-check";
+import { encryptContent, memoryFiles, testVaults } from "../../../../tests/support/vaults/test_vaults.ts";
 import { propertyParameters } from "../../../../testkit/random/property_runs.ts";
 import { RECOVERY_GAP } from "../../../client/notes/derived_notes.ts";
-import {
-  createIdentity,
-  identityOf,
-  type NoteIdentity,
-  vaultOf,
-} from "../../../client/notes/note_encryption.ts";
+import { identityOf, vaultOf } from "../../../client/notes/note_encryption.ts";
 import {
   createNoteRecord,
   type NoteRecord,
   type NoteStoreContent,
-  parseNoteStore,
-  serializeNoteStore,
 } from "../../../client/notes/note_store.ts";
-import { decryptPaperCode, encryptPaperCode } from "../../../client/notes/paper/paper_code.ts";
+import { parseNoteStore } from "../../../client/notes/store/note_store_text.ts";
 import type { Deployment, Deployments } from "../../../core/protocol/deployments.ts";
 import { createNote, formatNote, type Note } from "../../../core/protocol/note.ts";
 import { createNoteSeed, deriveNote, formatNoteSeed } from "../../../core/protocol/seed/note_seed.ts";
 import { Secret } from "../../../core/text/secret.ts";
 import { addProof, parseSettings } from "../../flows/settings.ts";
-import type { OpenVault } from "../../ports.ts";
+import { proofOf } from "../../vault/backup_proof.ts";
 import type { AppContext, Session } from "../context.ts";
 import { openSession } from "../store_service.ts";
-import { findCoverage, proveBackup } from "./backup_proof.ts";
+import { vaultPools } from "../note_book.ts";
+import { findCoverage, toBackupProof } from "./backup_coverage.ts";
 import { backupServices } from "./backup_service.ts";
 import { restoreServices } from "./restore_service.ts";
 
-const WORK_FACTOR = 1;
 const passphrase = new Secret("correct horse battery");
 const pools = ([1, 2] as const).map((version) =>
   ({
@@ -49,43 +43,24 @@ const recordOf = (note: Note) => createNoteRecord(formatNote(note), 1);
 const derived = (index: number, pool = pools[0]) => recordOf(deriveNote(seed, "testnet", pool, index));
 const random = () => recordOf(createNote({ asset: "native", amount: "1", network: "testnet" }));
 
-async function openVault(identity: NoteIdentity): Promise<OpenVault> {
-  return {
-    ...await vaultOf(identity),
-    toPaperCode: (text) => encryptPaperCode(text, passphrase, WORK_FACTOR),
-    close() {},
-  };
-}
-
 /** A device: its stored bytes, and the files and codes that left it. */
 async function openDevice(content?: NoteStoreContent) {
-  const identity = await createIdentity(passphrase, WORK_FACTOR);
-  let bytes = content && await (await openVault(identity)).encrypt(serializeNoteStore(content));
-  const free = { [Symbol.dispose]() {} };
+  const bytes = content && await encryptContent(content, passphrase);
   const saved: Uint8Array[] = [];
   const printed: string[] = [];
   const written: Uint8Array[] = [];
+  const vaults = testVaults();
   const context = {
     registry,
     clock: { now: () => 1_700_000_000_000 },
-    files: {
-      name: "the test's store",
-      read: () => Promise.resolve(bytes),
-      write: (next: Uint8Array<ArrayBuffer>) => Promise.resolve(void written.push(bytes = next)),
-      lock: () => Promise.resolve(free),
-      persist: () => Promise.resolve(true),
-    },
-    vaults: {
-      create: async (given: Secret<string>) => openVault(await createIdentity(given, WORK_FACTOR)),
-      open: async (file: Uint8Array, given: Secret<string>) => openVault(await identityOf(file, given)),
-      openPaperCode: decryptPaperCode,
-    },
+    files: memoryFiles(bytes, (next) => void written.push(next)),
+    vaults,
     downloads: {
       save: (_name: string, file: Uint8Array) => void saved.push(file),
       print: ({ code }: { readonly code: string }) => Promise.resolve(void printed.push(code)),
     },
   } as unknown as AppContext;
-  const session = content && await openSession(context, await openVault(identity));
+  const session = bytes && await openSession(context, await vaults.open(bytes, passphrase));
   return { context, session, saved, printed, written };
 }
 
@@ -101,17 +76,31 @@ async function prove(
 }
 
 async function missingIds(session: Session, proof: Awaited<ReturnType<typeof prove>>) {
-  const content = { seed: (await session.store.seed())!, records: await session.store.list() };
-  const { missing } = await findCoverage(registry, content, { ...parseSettings({}), ...proof });
+  const { store } = session;
+  const { missing } = findCoverage(await store.prove(vaultPools(registry)), await store.list(), {
+    ...parseSettings({}),
+    ...proof,
+  });
   return [...missing];
 }
+
+/** Decrypts a file as the command line does. */
+const readStored = async (bytes: Uint8Array) =>
+  parseNoteStore(await (await vaultOf(await identityOf(bytes, passphrase))).decrypt(bytes));
+
+const proofWith = (records: readonly NoteRecord[], of = seed) =>
+  toBackupProof(proofOf({ seed: of, records }, vaultPools(registry)))!;
+
+const missingOf = (records: readonly NoteRecord[], proof: ReturnType<typeof proofWith>) => [
+  ...findCoverage(proofOf({ seed, records }, vaultPools(registry)), records, proof).missing,
+];
 
 Deno.test("a store without a seed gets one with its first backup, which can be proven", async () => {
   for (const kind of ["file", "paper"] as const) {
     const device = await openDevice({ records: [random()] });
     const proof = await prove(kind, device);
     ok(proof, kind);
-    const kept = parseNoteStore(await device.session!.vault.decrypt((await device.context.files.read())!));
+    const kept = await readStored(device.written.at(-1)!);
     ok(kept.seed, "the stored bytes have the seed");
   }
 });
@@ -126,37 +115,44 @@ Deno.test("a note that the seed does not bring back is in a backup file, not on 
   const file = await prove("file", device);
   deepEqual(await missingIds(device.session!, file), []);
   const later = random();
-  await store.add([later, derived(7, pools[1])]);
+  for (const { text } of [later, derived(7, pools[1])]) {
+    const source = { kind: "text", text: text.reveal() } as const;
+    await store.restore(source, { passphrase, pools: [], now: 1 });
+  }
   deepEqual(await missingIds(device.session!, file), [later.id]);
 });
 
-Deno.test("proofs of one seed accumulate, and another seed resets them", async () => {
+Deno.test("proofs of one seed accumulate, and another seed resets them", () => {
   const [first, second] = [random(), random()];
   const settings = parseSettings({});
-  const one = addProof(settings, await proveBackup(registry, seed, [first]));
-  const both = addProof({ ...settings, ...one }, await proveBackup(registry, seed, [second, derived(0)]));
+  const one = addProof(settings, proofWith([first]));
+  const both = addProof({ ...settings, ...one }, proofWith([second, derived(0)]));
   equal(both.provenNotes.length, 2, "derived notes need no tag");
-  const content = { seed, records: [first, second, derived(0)] };
-  deepEqual([...(await findCoverage(registry, content, both)).missing], []);
-  const changed = addProof({ ...settings, ...both }, await proveBackup(registry, createNoteSeed(), []));
-  const { hasSeed, missing } = await findCoverage(registry, content, changed);
+  const records = [first, second, derived(0)];
+  deepEqual(missingOf(records, both), []);
+  const changed = addProof({ ...settings, ...both }, proofWith([], createNoteSeed()));
+  const { hasSeed, missing } = findCoverage(
+    proofOf({ seed, records }, vaultPools(registry)),
+    records,
+    changed,
+  );
   deepEqual([hasSeed, missing.size], [false, 3]);
 });
 
-Deno.test("a proof contains no note", async () => {
+Deno.test("a proof contains no note", () => {
   const note = random();
-  const text = JSON.stringify(await proveBackup(registry, seed, [note]));
+  const text = JSON.stringify(proofWith([note]));
   const { commitment, nullifierHash } = note.note.reveal();
   for (const value of [commitment, nullifierHash]) ok(!text.includes(value.toString(16).slice(0, 12)));
 });
 
-Deno.test("every derived note counts as backed up, with gaps that recovery bridges, and no other note", async () => {
-  await fc.assert(
-    fc.asyncProperty(
+Deno.test("every derived note counts as backed up, with gaps that recovery bridges, and no other note", () => {
+  fc.assert(
+    fc.property(
       fc.array(fc.record({ gap: fc.nat(RECOVERY_GAP - 1), pool: fc.nat(1), isDerived: fc.boolean() }), {
         maxLength: 4,
       }),
-      async (notes) => {
+      (notes) => {
         const next = [0, 0];
         const records: NoteRecord[] = [];
         const others: string[] = [];
@@ -166,8 +162,8 @@ Deno.test("every derived note counts as backed up, with gaps that recovery bridg
           else others.push(record.id);
           records.push(record);
         }
-        const proof = await proveBackup(registry, seed, []);
-        deepEqual([...(await findCoverage(registry, { seed, records }, proof)).missing], others);
+        const proof = proofWith([]);
+        deepEqual(missingOf(records, proof), others);
       },
     ),
     propertyParameters(10),
@@ -197,7 +193,6 @@ Deno.test("a store that is made of a recovery code has the seed from its first w
   const { context, written } = await openDevice();
   const services = restoreServices(context, () => undefined, () => {});
   await services.restore({ kind: "text", text: formatNoteSeed(seed) }, passphrase);
-  const vault = await openVault(await identityOf(written[0], passphrase));
-  const first = parseNoteStore(await vault.decrypt(written[0]));
+  const first = await readStored(written[0]);
   equal(formatNoteSeed(first.seed!).reveal(), formatNoteSeed(seed).reveal());
 });

@@ -1,12 +1,15 @@
-import { createNoteRecord, type NoteStoreContent } from "../../../client/notes/note_store.ts";
 import { findPaperCodes, isEncryptedPaperCode } from "../../../client/notes/paper/paper_code_text.ts";
-import { parseNoteSeed } from "../../../core/protocol/seed/note_seed.ts";
+import type { PublicNote } from "../../../client/notes/note_store.ts";
 import type { Secret } from "../../../core/text/secret.ts";
 import type { Restorable, Restored, RestoreServices } from "../../flows/restore.ts";
+import type { BackupSource, RestoredStore, VaultProof } from "../../vault/vault_task.ts";
 import type { AppContext, Session } from "../context.ts";
-import { createStoreOf, openSession, writeFirst } from "../store_service.ts";
-import { openBackupFile } from "./backup_service.ts";
-import { proveBackup } from "./backup_proof.ts";
+import { checkListing, vaultPools } from "../note_book.ts";
+import { createStore, openSession, writeFirst } from "../store_service.ts";
+import { toBackupProof } from "./backup_coverage.ts";
+
+/** What a backup has, and how many of its notes the store lacked. */
+type Found = Pick<RestoredStore, "found" | "proof"> & { readonly added: number };
 
 /** @param session of the open store; undefined if this browser has none yet */
 export function restoreServices(
@@ -15,62 +18,87 @@ export function restoreServices(
   onCreated: (session: Session) => void,
 ): RestoreServices {
   return {
-    async restore(source, passphrase) {
+    async restore(restorable, passphrase) {
+      const source = toSource(restorable);
       const open = session();
-      const content = await readSource(context, source, passphrase);
-      let target = open;
-      if (target === undefined) {
-        target = source.kind === "file"
-          ? await adoptFile(context, source.bytes, passphrase)
-          : await createStoreOf(context, content, passphrase);
-        onCreated(target);
-      } else if (content.seed) {
-        await target.store.restoreSeed(content.seed);
-      }
-      const added = open === undefined ? content.records.length : await target.store.add(content.records);
-      const { registry } = context;
-      const { seed, records } = content;
-      const others = records.filter(({ note }) => note.reveal().network !== registry.network);
-      return {
-        added,
-        known: records.length - added,
-        otherNetwork: others.length,
-        ...seed && { proof: await proveBackup(registry, seed, records) },
-      } satisfies Restored;
+      const found = open
+        ? await addTo(open, context, source, passphrase)
+        : await createFrom(context, source, passphrase, onCreated);
+      return toRestored(context, found);
     },
   };
 }
 
+async function addTo(
+  { store }: Session,
+  { clock, registry }: AppContext,
+  source: BackupSource,
+  passphrase: Secret<string>,
+): Promise<Found> {
+  const options = { passphrase, pools: vaultPools(registry), now: clock.now() };
+  const { ids, found, proof } = await store.restore(source, options);
+  return { added: ids.length, found, proof };
+}
+
+async function createFrom(
+  context: AppContext,
+  source: BackupSource,
+  passphrase: Secret<string>,
+  onCreated: (session: Session) => void,
+): Promise<Found> {
+  if (source.kind === "file") return await adoptFile(context, source.bytes, passphrase, onCreated);
+  const pools = vaultPools(context.registry);
+  const createdAt = context.clock.now();
+  const { session, content: { ids, found, proof } } = await createStore(
+    context,
+    passphrase,
+    (vault) =>
+      vault.run({
+        kind: "restore",
+        bytes: undefined,
+        source,
+        passphrase: passphrase.reveal(),
+        pools,
+        createdAt,
+      }),
+  );
+  onCreated(session);
+  return { added: ids.length, found, proof };
+}
+
+/** Stores the file as it is, so that it remains a backup of the store. */
 async function adoptFile(
   context: AppContext,
   bytes: Uint8Array,
   passphrase: Secret<string>,
-): Promise<Session> {
+  onCreated: (session: Session) => void,
+): Promise<Found> {
   const vault = await context.vaults.open(bytes, passphrase);
-  return await openSession(context, vault, async () => {
+  let found: readonly PublicNote[] = [];
+  let proof: VaultProof = { besides: [] };
+  const session = await openSession(context, vault, async () => {
+    found = checkListing(await vault.run({ kind: "list", bytes })).records.map(({ note }) => note);
+    proof = await vault.run({ kind: "prove", bytes, pools: vaultPools(context.registry) });
     await writeFirst(context, new Uint8Array(bytes));
     await context.files.persist();
   });
+  onCreated(session);
+  return { added: found.length, found, proof };
 }
 
-async function readSource(
-  context: AppContext,
-  source: Restorable,
-  passphrase: Secret<string>,
-): Promise<NoteStoreContent> {
-  if (source.kind === "file") return await openBackupFile(context, source.bytes, passphrase);
-  if (source.kind === "code") {
-    return parseText(await context.vaults.openPaperCode(source.code, passphrase), context.clock.now());
-  }
-  const [code] = findPaperCodes(source.text.reveal());
-  if (code !== undefined && isEncryptedPaperCode(code)) {
-    return parseText(await context.vaults.openPaperCode(code, passphrase), context.clock.now());
-  }
-  return parseText(source.text, context.clock.now());
+function toRestored({ registry }: AppContext, { added, found, proof }: Found): Restored {
+  const backup = toBackupProof(proof);
+  return {
+    added,
+    known: found.length - added,
+    otherNetwork: found.filter(({ network }) => network !== registry.network).length,
+    ...backup && { proof: backup },
+  };
 }
 
-function parseText(text: Secret<string>, now: number): NoteStoreContent {
-  const trimmed = text.reveal().trim();
-  if (/^\s*tonado[\s-]*seed/i.test(trimmed)) return { seed: parseNoteSeed(trimmed), records: [] };
-  return { records: [createNoteRecord(trimmed, now)] };
+function toSource(restorable: Restorable): BackupSource {
+  if (restorable.kind !== "text") return restorable;
+  const text = restorable.text.reveal();
+  const [code] = findPaperCodes(text);
+  return code !== undefined && isEncryptedPaperCode(code) ? { kind: "code", code } : { kind: "text", text };
 }

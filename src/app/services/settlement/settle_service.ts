@@ -71,7 +71,7 @@ async function readQueue(
   const reader = known ?? new DepositQueueReader(pool);
   const queue = await reader.read({ signal, onProgress });
   const read = { pool, reader, queue };
-  const { commitment } = record.note.reveal();
+  const { commitment } = record.note;
   const { tree, waiting } = queue;
   if (tree.indexOf(commitment) >= 0) return { ...read, offer: undefined };
   const place = waiting.indexOf(commitment);

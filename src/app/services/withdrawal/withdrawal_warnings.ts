@@ -1,6 +1,6 @@
 /** Computes the warnings that the user accepts before a withdrawal. It fetches nothing. */
 import { Address } from "@ton/core";
-import type { NoteRecord } from "../../../client/notes/note_store.ts";
+import type { NoteJournal } from "../../../client/notes/note_store.ts";
 import { findLinkability } from "../../../client/withdrawal/linkability_warnings.ts";
 import type { AccountInfo } from "../../../ton/chain.ts";
 import { isKnownWalletCode } from "../../../ton/wallet/wallet_codes.ts";
@@ -10,7 +10,7 @@ import type { RelayerOffer } from "../../flows/withdrawal_facts.ts";
 export const JETTON_REFUND_NANO = 50_000_000n;
 
 export interface WithdrawalFacts {
-  readonly deposit: NoteRecord["deposit"];
+  readonly deposit: NoteJournal["deposit"];
   readonly treeSize: number;
   readonly recipient: Address;
   readonly account: Pick<AccountInfo, "balance" | "state" | "code" | "last">; // of the recipient

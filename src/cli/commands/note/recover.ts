@@ -6,6 +6,7 @@ import type { Deployment } from "../../../core/protocol/deployments.ts";
 import { pluralize } from "../../../core/protocol/units.ts";
 import type { CliContext } from "../../context.ts";
 import { addChainOptions, type ChainOptions, openChain } from "../../options/chain_options.ts";
+import { type Note, toNoteHashes } from "../../../core/protocol/note.ts";
 import { derivedRecord } from "../../../client/notes/derived_record.ts";
 import {
   addNoteStorePathOption,
@@ -80,8 +81,8 @@ function toRecovered(
   pool: Deployment,
   history: PoolHistory,
   index: number,
-  note: Parameters<PoolHistory["statusOf"]>[0],
+  note: Note,
 ): RecoveredNote {
-  const standing = history.statusOf(note);
+  const standing = history.statusOf(toNoteHashes(note));
   return { key, index, record: derivedRecord(note, pool, (standing.depositedAt ?? 0) * 1000), standing };
 }

@@ -16,7 +16,9 @@ import { createNote, type Note, NOTE_SECRET_BYTES } from "../note.ts";
 export type NoteSeed = Secret<Uint8Array<ArrayBuffer>>;
 
 /** The facts of a pool that its derived notes depend on. A {@linkcode Deployment} has them. */
-export type SeedPool = Pick<Deployment, "asset" | "amount" | "version" | "address">;
+export type SeedPool = Pick<Deployment, "asset" | "amount" | "version"> & {
+  readonly address: Pick<Deployment["address"], "toRawString">;
+};
 
 const SEED_BYTES = 32;
 const CHECKSUM_BYTES = 3;
