@@ -108,7 +108,10 @@ const cases: FaultCases = {
     await visit.inspect("notes-not-in-backup");
     await visit.page.click("li.note.created button");
     await visit.step("offer");
-    assert.match((await visit.notices())[0], /^No backup has this note yet\. Save a backup file first/);
+    assert.match(
+      (await visit.notices())[0],
+      /^No backup has this note yet, and a paper cannot hold it\. Save a backup file/,
+    );
     await visit.inspect("backup-note");
     await proveNewBackup(visit, scene);
     await visit.step("pay-");
