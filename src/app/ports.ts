@@ -47,6 +47,8 @@ export type { PageCache } from "../client/pages/pool_pages.ts";
 export interface Payer extends LibraryPayer {
   readonly name: string;
   readonly address: Address;
+  /** Opens the wallet, on the phone that has it. Absent for wallets that ask in a window of their own. */
+  readonly link?: string;
   /** Ends the session. Never rejects. */
   disconnect(): Promise<void>;
 }

@@ -25,6 +25,7 @@ import type { DepositTicket, OpenedDeposit, PoolChoice } from "../flows/deposit/
 import { findCoverage } from "./backups/backup_coverage.ts";
 import type { Payer, PayMessage } from "../ports.ts";
 import { assertGenuine } from "./deposits/genuine_pool.ts";
+import { findWithdrawalFees } from "./deposits/withdrawal_fees.ts";
 import { waitForReturn } from "./deposits/payment_return.ts";
 import { countDeposits, readDeposits } from "./deposits/pool_deposits.ts";
 import {
@@ -39,6 +40,8 @@ import { vaultPool, vaultPools } from "./note_book.ts";
 
 /** Coins that a wallet needs for the fees of a deposit, in addition to the denomination. */
 const GAS_RESERVE_NANO = 200_000_000n;
+/** Coins for the wallet's own transaction. */
+const WALLET_FEE_NANO = 20_000_000n;
 const UNREACHABLE_RETRY_MS = 3_000;
 
 export function poolChoice(deployment: Deployment): PoolChoice {
@@ -60,6 +63,7 @@ export function depositServices(
   const position: LogPosition = {};
   return {
     sizes: (signal) => countDeposits(context, signal),
+    fees: (signal) => findWithdrawalFees(context, signal),
     prepare: (choice, signal) => prepare(context, session, choice, signal),
     open: (id) => open(context, session, id, provenBackup()),
     async build(ticket, connected, options) {
@@ -172,6 +176,7 @@ async function build(
     const owner = payer.address;
     const { message } = await buildTransferMessage({ pool, note, matched, jetton, owner, asComment: false });
     const { to, value, body } = message;
+    await assertGas(chain, payer, value);
     return { message: { to, amount: value, body }, question: { validUntil: syncUtime + QUESTION_SECONDS } };
   }
   const tree = new MerkleTree();
@@ -193,6 +198,7 @@ async function build(
   }
   const { transfer } = await prepareJettonTransfer({ chain, pool, jetton }, matched, payer.address);
   const { to, value, body } = pool.buildJettonDepositMessage({ ...deposit, ...transfer });
+  await assertGas(chain, payer, value);
   return { message: { to, amount: value, body }, question };
 }
 
@@ -213,6 +219,19 @@ async function assertFunds(
   const wallet = await fetchJettonWalletAddress(chain, jetton.jettonMaster, address);
   const held = (await fetchJettonWalletData(chain, wallet))?.balance ?? 0n;
   if (held < deployment.denomination) throw short(formatAmount(held, jetton));
+}
+
+/** The coins that a transfer of jettons carries, most of which return. @param value in nano */
+async function assertGas(chain: Chain, { address }: Payer, value: bigint): Promise<void> {
+  const { balance } = await chain.account(address);
+  if (balance >= value + WALLET_FEE_NANO) return;
+  const [holds, needs] = [balance, value + WALLET_FEE_NANO].map((nano) =>
+    formatAmount(nano, { asset: "native" })
+  );
+  throw new Problem(
+    "insufficient_funds",
+    `the wallet holds ${holds}, and the fees of the payment need ${needs}, most of which returns`,
+  );
 }
 
 /** Where the next watch of a visit continues, so that it reports no refusal of an earlier request again. */

@@ -210,6 +210,7 @@ function DepositScreen({ ports, session, isBackedUp, onDone, id }: KnownProps & 
       send={send}
       pools={pools}
       isBackedUp={isBackedUp}
+      hasRelayer={context.connections().relayers.length > 0}
       onDone={onDone}
       sources={ports.sources.list()}
       onCopy={(value) => context.downloads.copy(value)}

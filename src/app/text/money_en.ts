@@ -23,6 +23,11 @@ export const depositEn = {
     deposits === 0
       ? "No deposit yet: you would be the first."
       : `${deposits} deposit${deposits === 1 ? "" : "s"} so far.`,
+  /** The fee has its unit. */
+  fee: (fee: string) => `Fee of a withdrawal today: ${fee}.`,
+  noRelayer:
+    "This app has no relayer, so you can pay in, but not withdraw. Add a relayer under Settings first, or withdraw later with the command tonado withdraw.",
+  acceptNoRelayer: "I will withdraw in another way",
   retired: "Takes no new deposits",
   none: "There is no pool on this network.",
   preparing: "Checking the pool and making your note …",
@@ -56,6 +61,9 @@ export const depositEn = {
   askingLead: "You have a minute and a half.",
   waiting: "Waiting for the network",
   waitingLead: "You can close this page. Nothing is lost: we look again when you return.",
+  notPaidLead:
+    "If a wallet still shows the payment of your last visit, decline it before you pay in another way.",
+  notPaid: "I have not paid yet",
   returning: "The pool sent the payment back. It is on its way to your wallet.",
   overtaken: "Another deposit came first. Your money is on its way back, less fees.",
   /** At most 99 %, because success is never certain. */

@@ -10,7 +10,7 @@ import type {
 } from "../flows/deposit/deposit_state.ts";
 import type { PayerSource } from "../ports.ts";
 import { texts } from "../text/texts.ts";
-import { Choice, Form } from "./fields.tsx";
+import { Check, Choice, Form } from "./fields.tsx";
 import { Button, Copyable, type InStep, Notice, QrCode, Step, Steps } from "./parts.tsx";
 import { WalletPanel } from "./wallet_panel.tsx";
 
@@ -18,6 +18,8 @@ export interface DepositProps {
   readonly state: DepositState;
   readonly pools: readonly (PoolChoice & { readonly retired: boolean })[];
   readonly isBackedUp: boolean;
+  /** Whether the settings have a relayer. Without one, the app cannot withdraw. */
+  readonly hasRelayer: boolean;
   readonly sources: readonly PayerSource[];
   /** The backup screen, shown in the second step. */
   readonly backup: ComponentChildren;
@@ -100,8 +102,9 @@ function Body(props: DepositProps) {
   }
 }
 
-function Amounts({ pools, isBackedUp, send, state }: InStep<DepositProps, "choosing">) {
-  const { problem, sizes } = state;
+function Amounts({ pools, isBackedUp, hasRelayer, send, state }: InStep<DepositProps, "choosing">) {
+  const { problem, sizes, fees } = state;
+  const [isAccepted, setAccepted] = useState(hasRelayer);
   const { deposit, app } = texts;
   const open = pools.filter(({ retired }) => !retired);
   const [key, setKey] = useState(open[0]?.key);
@@ -109,6 +112,7 @@ function Amounts({ pools, isBackedUp, send, state }: InStep<DepositProps, "choos
   return (
     <Step name="amount" title={deposit.title} lead={deposit.lead} problem={problem}>
       {pools.length === 0 && <Notice kind="warning" text={deposit.none} />}
+      {!hasRelayer && <Notice kind="warning" text={deposit.noRelayer} />}
       <Form onSubmit={() => pool && send({ type: "pool_chosen", pool, isBackedUp })}>
         <fieldset class="choices pools">
           <legend class="hidden">{deposit.title}</legend>
@@ -123,24 +127,43 @@ function Amounts({ pools, isBackedUp, send, state }: InStep<DepositProps, "choos
             >
               <span class="choice-main">{app.amount(each.amount, each.asset)}</span>
               <span class="hint">{wayToPay(each)}</span>
-              <Crowd size={sizes?.get(each.key)} />
+              <Later longest={deposit.crowd(0)} text={textOf(sizes?.get(each.key), deposit.crowd)} />
+              {hasRelayer && (
+                <Later
+                  longest={deposit.fee(app.amount("0.000", each.asset))}
+                  text={textOf(fees?.get(each.key), (fee) => deposit.fee(app.amount(fee, each.asset)))}
+                />
+              )}
             </Choice>
           ))}
         </fieldset>
-        <Button kind="primary" type="submit" disabled={pool === undefined}>{app.continue}</Button>
+        {!hasRelayer && (
+          <Check
+            id="no-relayer"
+            checked={isAccepted}
+            onChange={setAccepted}
+            label={deposit.acceptNoRelayer}
+          />
+        )}
+        <Button kind="primary" type="submit" disabled={pool === undefined || !isAccepted}>
+          {app.continue}
+        </Button>
       </Form>
     </Step>
   );
 }
 
-/** The line has its full height before the deposits are counted, so that no button moves under a finger. */
-function Crowd({ size }: { readonly size: number | undefined }) {
-  const { deposit } = texts;
+/** A line that has its full height before its text is known, so that no button moves under a finger. */
+function Later({ longest, text }: { readonly longest: string; readonly text: string | undefined }) {
   return (
-    <span class="hint crowd" data-longest={deposit.crowd(0)}>
-      {size !== undefined && <span>{deposit.crowd(size)}</span>}
+    <span class="hint crowd" data-longest={longest}>
+      {text !== undefined && <span>{text}</span>}
     </span>
   );
+}
+
+function textOf<T>(value: T | undefined, write: (value: T) => string): string | undefined {
+  return value === undefined ? undefined : write(value);
 }
 
 /** Two pools may have the same amount, so this line must distinguish them. */

@@ -104,6 +104,11 @@ export function WalletPanel({ wallet, sources, isOnlyWay, send }: WalletPanelPro
         <section class="wallets">
           <Progress label={deposit.asking(wallet.payer.name)} />
           <p>{deposit.askingLead}</p>
+          {wallet.payer.link && (
+            <a class="button" href={wallet.payer.link} target="_blank" rel="noreferrer">
+              {deposit.connectLink}
+            </a>
+          )}
         </section>
       );
     case "waiting":
@@ -112,6 +117,12 @@ export function WalletPanel({ wallet, sources, isOnlyWay, send }: WalletPanelPro
           {wallet.notice && <Notice kind="warning" live="polite" text={deposit.notice[wallet.notice]} />}
           <Progress label={deposit.waiting} />
           <p>{deposit.waitingLead}</p>
+          {wallet.payer === undefined && !isOnlyWay && (
+            <>
+              <p>{deposit.notPaidLead}</p>
+              <Button kind="plain" onClick={() => send({ type: "not_paid" })}>{deposit.notPaid}</Button>
+            </>
+          )}
         </section>
       );
     case "returning":

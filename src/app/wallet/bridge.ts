@@ -77,6 +77,13 @@ export function connectLink({ link }: WalletEntry, session: string, manifestUrl:
   return url.href;
 }
 
+/** Returns the link that opens the wallet, which then finds the open request at its bridge. */
+function walletLink({ link }: WalletEntry): string {
+  const url = new URL(link);
+  url.searchParams.set("ret", "none");
+  return url.href;
+}
+
 async function readSession(
   { id }: WalletEntry,
   network: Network,
@@ -151,6 +158,7 @@ class BridgeSession {
     return {
       name: wallet.name || this.#entry.name,
       address: wallet.address,
+      link: walletLink(this.#entry),
       pay: async (message, payOptions) => {
         const { validUntil, signal } = payOptions;
         if (this.#isOver) throw new Problem("wallet_unavailable", "the wallet has ended the session");

@@ -79,10 +79,7 @@ export class RelayerClient {
 
   /** Returns the fee in the asset's smallest unit. `which` is the pool's address or key. Throws `unknown_pool`. */
   async feeFloor(which: string | Address): Promise<bigint> {
-    const [{ feeBps, feeMinNanoNative }, { network, pools }] = await Promise.all([
-      this.status(),
-      this.pools(),
-    ]);
+    const [status, { network, pools }] = await Promise.all([this.status(), this.pools()]);
     const pool = typeof which === "string"
       ? Object.hasOwn(pools, which) ? pools[which] : undefined
       : Object.values(pools).find(({ address }) => address.equals(which));
@@ -92,8 +89,17 @@ export class RelayerClient {
         : which.toString({ testOnly: network !== "mainnet" });
       throw new Problem("unknown_pool", `${this.baseUrl} serves no pool ${poolText}`);
     }
-    const feeMin = pool.feeMin ?? (pool.asset === "native" ? feeMinNanoNative : 0n);
-    return policyFloor({ denomination: pool.denomination, feeBps, feeMin });
+    return floorOf(pool, status);
+  }
+
+  /**
+   * Returns the fees of all pools that accept withdrawals through the relayer, by the pool's raw address, in the
+   * asset's smallest unit. The requests do not tell which pool matters.
+   */
+  async feeFloors(): Promise<ReadonlyMap<string, bigint>> {
+    const [status, { pools }] = await Promise.all([this.status(), this.pools()]);
+    const served = Object.values(pools).filter(({ retired }) => retired !== true);
+    return new Map(served.map((pool) => [pool.address.toRawString(), floorOf(pool, status)]));
   }
 
   /** Returns whether a deposit is known. The request reveals nothing about a withdrawal. */
@@ -241,4 +247,15 @@ function assertContiguous(page: CommitmentsPage, from: number): LeafPage {
     throw new Problem("relayer_unavailable", "the relayer's pages of commitments are not contiguous");
   }
   return { commitments: commitments.map((row) => row.commitment), nextFrom };
+}
+
+function floorOf(
+  { asset, denomination, feeMin }: RelayerPools["pools"][string],
+  { feeBps, feeMinNanoNative }: RelayerStatus,
+): bigint {
+  return policyFloor({
+    denomination,
+    feeBps,
+    feeMin: feeMin ?? (asset === "native" ? feeMinNanoNative : 0n),
+  });
 }

@@ -23,6 +23,8 @@ const UNPAYABLE: ReadonlySet<ProblemCode> = new Set(["pool_retired", "wrong_pool
 export interface DepositServices {
   /** Counts the deposits of every pool, so the endpoint does not learn the choice. Omits pools that do not respond. */
   sizes(signal: AbortSignal): Promise<ReadonlyMap<string, number>>;
+  /** Returns what a withdrawal from each pool costs now, in whole units. Omits pools that no relayer serves. */
+  fees(signal: AbortSignal): Promise<ReadonlyMap<string, string>>;
   /** Verifies the pool, and stores a new note as `depositing` before it returns. */
   prepare(pool: PoolChoice, signal: AbortSignal): Promise<DepositTicket>;
   /** Verifies the pool of a stored note, and stores the note as `depositing` if its backup is proven. */
@@ -61,6 +63,7 @@ export function depositMachine(services: DepositServices): Machine<DepositState,
       if (state.step === "choosing") {
         return {
           sizes: async (signal, send) => send({ type: "sizes", sizes: await services.sizes(signal) }),
+          fees: async (signal, send) => send({ type: "fees", fees: await services.fees(signal) }),
         };
       }
       if (state.step === "preparing") {
@@ -149,6 +152,7 @@ export function nextDeposit(state: DepositState, event: DepositEvent): DepositSt
   switch (state.step) {
     case "choosing":
       if (event.type === "sizes") return { ...state, sizes: event.sizes };
+      if (event.type === "fees") return { ...state, fees: event.fees };
       if (event.type !== "pool_chosen") return state;
       return event.isBackedUp
         ? { step: "preparing", pool: event.pool }
@@ -217,6 +221,8 @@ function nextWallet(wallet: WalletStep, event: DepositEvent, attempt: number): W
       return wallet.at === "ready" || wallet.at === "connecting" ? { at: "none" } : wallet;
     case "pay":
       return wallet.at === "ready" ? { at: "proving", payer: wallet.payer, attempt, fraction: 0 } : wallet;
+    case "not_paid": // of an earlier visit, only its user knows whether it was paid in another way
+      return wallet.at === "waiting" && wallet.payer === undefined ? { at: "none" } : wallet;
     case "progress":
       return wallet.at === "proving" ? { ...wallet, fraction: event.fraction } : wallet;
     case "proved":

@@ -66,6 +66,7 @@ class World {
     const pool = { key: "p", version: this.version, asset: "native", amount: "1" };
     return {
       sizes: () => Promise.resolve(new Map()),
+      fees: () => Promise.resolve(new Map()),
       prepare: () => {
         this.stored = true;
         return Promise.resolve({ id: "n", pool });

@@ -83,6 +83,7 @@ export type DepositState =
   | {
     readonly step: "choosing";
     readonly sizes?: ReadonlyMap<string, number>; // number of deposits by pool key, once known
+    readonly fees?: ReadonlyMap<string, string>; // lowest fee of a withdrawal by pool key, in whole units, once known
     readonly problem?: Problem;
   }
   /** `needsFile`: a paper has only the seed, which does not bring the note back. */
@@ -96,6 +97,7 @@ export type DepositState =
 
 export type DepositEvent =
   | { readonly type: "sizes"; readonly sizes: ReadonlyMap<string, number> }
+  | { readonly type: "fees"; readonly fees: ReadonlyMap<string, string> }
   | { readonly type: "pool_chosen"; readonly pool: PoolChoice; readonly isBackedUp: boolean }
   | { readonly type: "backup_proven" }
   | { readonly type: "prepared"; readonly ticket: DepositTicket }
@@ -105,6 +107,8 @@ export type DepositEvent =
   | { readonly type: "connected"; readonly payer: Payer }
   | { readonly type: "wallet_left" }
   | { readonly type: "pay" }
+  /** The user says that no request of an earlier visit was paid. */
+  | { readonly type: "not_paid" }
   | { readonly type: "progress"; readonly fraction: number }
   | { readonly type: "proved"; readonly message: PayMessage; readonly question: Question }
   | { readonly type: "answered" }

@@ -66,6 +66,20 @@ Deno.test("a stored note is paid only after a backup that brings it back, which 
   deepEqual(after(opening, opened("proven", true)), resumeDeposit(ticket));
 });
 
+Deno.test("a payment of an earlier visit is shown again when the user says so, unless a wallet of this visit was asked", () => {
+  const resumed = resumeDeposit(ticket);
+  deepEqual(walletOf(after(resumed, { type: "not_paid" })), { at: "none" });
+  const asked = paying({ at: "waiting", payer, question });
+  equal(after(asked, { type: "not_paid" }), asked);
+  const asking = paying({ at: "asking", payer, message, question });
+  equal(after(asking, { type: "not_paid" }), asking);
+});
+
+Deno.test("what a withdrawal costs is shown with the amounts", () => {
+  const fees = new Map([["native-1", "0.1"]]);
+  deepEqual(after({ step: "choosing" }, { type: "fees", fees }), { step: "choosing", fees });
+});
+
 Deno.test("a stored note of a pool that cannot be paid is not opened again", () => {
   const opening: DepositState = { step: "opening", id: "aa" };
   const cases = [
