@@ -9,39 +9,28 @@ import { refusalReason, waitForPoolEvent } from "../../ton/pool/history/pool_wat
 import { commitmentsFromChain, syncWholeTree } from "../../client/tree_sync.ts";
 import { exitCodes, Problem } from "../../core/errors/problem.ts";
 import { type Deployment, poolKey } from "../../core/protocol/deployments.ts";
-import { formatAmount } from "../../core/protocol/units.ts";
 import { MerkleTree } from "../../core/tree/merkle_tree.ts";
 import { delay } from "../../core/time.ts";
-import { fetchJettonWalletAddress, fetchJettonWalletData } from "../../ton/jetton/jetton.ts";
 import type { Chain, TransactionId } from "../../ton/chain.ts";
 import { openPool } from "../../ton/pool/any_pool.ts";
 import { depositorOf } from "../../ton/pool/history/event_decoder.ts";
 import type { DepositEvent as PoolDeposit, RefusedEvent } from "../../ton/pool/history/pool_events.ts";
 import { V2Pool } from "../../ton/pool/v2/pool.ts";
 import type { Settings } from "../flows/settings.ts";
-import { type DepositServices, QUESTION_SECONDS } from "../flows/deposit/deposit.ts";
+import { QUESTION_SECONDS } from "../flows/deposit/deposit.ts";
+import type { DepositServices } from "../flows/deposit/deposit_services.ts";
 import { firstAttemptChance } from "./deposits/first_attempt.ts";
 import type { DepositTicket, OpenedDeposit, PoolChoice } from "../flows/deposit/deposit_state.ts";
 import { findCoverage } from "./backups/backup_coverage.ts";
 import type { Payer, PayMessage } from "../ports.ts";
 import { assertGenuine } from "./deposits/genuine_pool.ts";
+import { assertFunds, assertGas } from "./deposits/payer_funds.ts";
 import { findWithdrawalFees } from "./deposits/withdrawal_fees.ts";
 import { waitForReturn } from "./deposits/payment_return.ts";
 import { countDeposits, readDeposits } from "./deposits/pool_deposits.ts";
-import {
-  type AppContext,
-  depositChain,
-  findDeployment,
-  findStoredNote,
-  type Session,
-  type StoredNote,
-} from "./context.ts";
+import { type AppContext, depositChain, findDeployment, findStoredNote, type Session } from "./context.ts";
 import { vaultPool, vaultPools } from "./note_book.ts";
 
-/** Coins that a wallet needs for the fees of a deposit, in addition to the denomination. */
-const GAS_RESERVE_NANO = 200_000_000n;
-/** Coins for the wallet's own transaction. */
-const WALLET_FEE_NANO = 20_000_000n;
 const UNREACHABLE_RETRY_MS = 3_000;
 
 export function poolChoice(deployment: Deployment): PoolChoice {
@@ -200,38 +189,6 @@ async function build(
   const { to, value, body } = pool.buildJettonDepositMessage({ ...deposit, ...transfer });
   await assertGas(chain, payer, value);
   return { message: { to, amount: value, body }, question };
-}
-
-async function assertFunds(
-  chain: Chain,
-  { deployment, jetton }: StoredNote,
-  { address }: Payer,
-): Promise<void> {
-  const { balance } = await chain.account(address);
-  const short = (holds: string) =>
-    new Problem("insufficient_funds", `the wallet holds ${holds}, less than the deposit and its fees`);
-  if (jetton === undefined) {
-    if (balance < deployment.denomination + GAS_RESERVE_NANO) {
-      throw short(formatAmount(balance, { asset: "native" }));
-    }
-    return;
-  }
-  const wallet = await fetchJettonWalletAddress(chain, jetton.jettonMaster, address);
-  const held = (await fetchJettonWalletData(chain, wallet))?.balance ?? 0n;
-  if (held < deployment.denomination) throw short(formatAmount(held, jetton));
-}
-
-/** The coins that a transfer of jettons carries, most of which return. @param value in nano */
-async function assertGas(chain: Chain, { address }: Payer, value: bigint): Promise<void> {
-  const { balance } = await chain.account(address);
-  if (balance >= value + WALLET_FEE_NANO) return;
-  const [holds, needs] = [balance, value + WALLET_FEE_NANO].map((nano) =>
-    formatAmount(nano, { asset: "native" })
-  );
-  throw new Problem(
-    "insufficient_funds",
-    `the wallet holds ${holds}, and the fees of the payment need ${needs}, most of which returns`,
-  );
 }
 
 /** Where the next watch of a visit continues, so that it reports no refusal of an earlier request again. */

@@ -104,7 +104,7 @@ export const problemsEn: Readonly<Record<ProblemCode, ProblemText>> = {
   },
   insufficient_funds: {
     text: "There is not enough money in this wallet.",
-    next: "Add the amount and a little for fees, or connect another wallet.",
+    next: "Add the amount and TON for the fees, also if you pay in tokens, or connect another wallet.",
   },
   payment_timeout: {
     text: "No payment has arrived yet.",

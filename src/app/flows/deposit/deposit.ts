@@ -1,17 +1,8 @@
 /** The deposit of one note, which is stored first. Only the pool's log proves a payment. */
-import type { Payer, PayerSource, PayMessage } from "../../ports.ts";
 import type { ProblemCode } from "../../../core/errors/problem.ts";
 import type { Machine } from "../machine.ts";
-import type {
-  DepositEvent,
-  DepositState,
-  DepositTicket,
-  OpenedDeposit,
-  PayingState,
-  PoolChoice,
-  Question,
-  WalletStep,
-} from "./deposit_state.ts";
+import type { DepositEvent, DepositState, DepositTicket, PayingState, WalletStep } from "./deposit_state.ts";
+import type { DepositServices } from "./deposit_services.ts";
 
 /** Seconds after `validUntil` until every transfer that was sent in time is visible, also of jettons. */
 export const EXPIRY_GRACE_SECONDS = 60;
@@ -19,32 +10,6 @@ export const EXPIRY_GRACE_SECONDS = 60;
 export const QUESTION_SECONDS = 90;
 /** Faults of the pool: its notes cannot be paid, now or later. */
 const UNPAYABLE: ReadonlySet<ProblemCode> = new Set(["pool_retired", "wrong_pool"]);
-
-export interface DepositServices {
-  /** Counts the deposits of every pool, so the endpoint does not learn the choice. Omits pools that do not respond. */
-  sizes(signal: AbortSignal): Promise<ReadonlyMap<string, number>>;
-  /** Returns what a withdrawal from each pool costs now, in whole units. Omits pools that no relayer serves. */
-  fees(signal: AbortSignal): Promise<ReadonlyMap<string, string>>;
-  /** Verifies the pool, and stores a new note as `depositing` before it returns. */
-  prepare(pool: PoolChoice, signal: AbortSignal): Promise<DepositTicket>;
-  /** Verifies the pool of a stored note, and stores the note as `depositing` if its backup is proven. */
-  open(id: string): Promise<OpenedDeposit>;
-  /** Builds the message to pay now. For a version 1 pool, it proves the next free leaf. */
-  build(
-    ticket: DepositTicket,
-    payer: Payer,
-    options: { readonly signal: AbortSignal; readonly onProgress: (fraction: number) => void },
-  ): Promise<{ readonly message: PayMessage; readonly question: Question }>;
-  /** Reports the note's events in the pool's log until it is deposited. A later call reports only later events. */
-  watch(
-    ticket: DepositTicket,
-    signal: AbortSignal,
-    send: (event: Extract<DepositEvent, { type: "seen" | "refused" | "chain_time" | "unreachable" }>) => void,
-  ): Promise<void>;
-  /** Returns when a refused payment is back in the wallet, or after two minutes. */
-  waitForReturn(ticket: DepositTicket, payer: Payer | undefined, signal: AbortSignal): Promise<void>;
-  connect(source: PayerSource, onLink: (link: string) => void, signal: AbortSignal): Promise<Payer>;
-}
 
 function beginPayment(ticket: DepositTicket): DepositState {
   return { step: "paying", ticket, attempt: 0, wallet: { at: "none" } };

@@ -5,7 +5,8 @@ import fc from "fast-check";
 import { Problem } from "../../../core/errors/problem.ts";
 import { propertyParameters } from "../../../../testkit/random/property_runs.ts";
 import type { Payer, PayerSource, PayMessage } from "../../ports.ts";
-import { depositMachine, type DepositServices, EXPIRY_GRACE_SECONDS, QUESTION_SECONDS } from "./deposit.ts";
+import { depositMachine, EXPIRY_GRACE_SECONDS, QUESTION_SECONDS } from "./deposit.ts";
+import type { DepositServices } from "./deposit_services.ts";
 import type { DepositEvent, DepositState } from "./deposit_state.ts";
 import { type Flow, startFlow } from "../machine.ts";
 

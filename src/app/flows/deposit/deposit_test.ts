@@ -2,13 +2,8 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { Address, beginCell } from "@ton/core";
 import { Problem } from "../../../core/errors/problem.ts";
 import type { Payer, PayerSource, PayMessage } from "../../ports.ts";
-import {
-  depositMachine,
-  type DepositServices,
-  EXPIRY_GRACE_SECONDS,
-  nextDeposit,
-  resumeDeposit,
-} from "./deposit.ts";
+import { depositMachine, EXPIRY_GRACE_SECONDS, nextDeposit, resumeDeposit } from "./deposit.ts";
+import type { DepositServices } from "./deposit_services.ts";
 import type { DepositEvent, DepositState, DepositTicket, NoteBackup } from "./deposit_state.ts";
 import { startFlow } from "../machine.ts";
 
