@@ -23,7 +23,7 @@ const BROWSER_TESTS = [
   ...["artifacts", "backup", "clock", "full_storage", "lies", "network", "relayer", "wallet_v1"]
     .map((name) => `tests/app/faults/${name}_test.ts`),
   ...["money", "store"].map((name) => `tests/app/kills/${name}_test.ts`),
-  ...["keyboard", "language", "session", "settings", "settle", "task"].map((name) =>
+  ...["deposit", "keyboard", "language", "session", "settings", "settle", "task"].map((name) =>
     `tests/app/screens/${name}_test.ts`
   ),
   ...["command_line", "passphrase"].map((name) => `tests/app/${name}_test.ts`),

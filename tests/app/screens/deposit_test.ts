@@ -1,0 +1,59 @@
+/// <reference lib="dom" />
+/** The screens of a deposit: what they say before money moves, and how a payment is shown again. */
+import assert from "node:assert/strict";
+import { runCase, withFaultScene } from "../../support/app/fault_scene.ts";
+import { openPayment } from "../../support/app/steps/money_steps.ts";
+import { chromium } from "../../support/system/chromium.ts";
+
+Deno.test({
+  name: "a deposit",
+  ignore: chromium === undefined,
+  fn: (t) =>
+    withFaultScene({}, async (scene) => {
+      await runCase(t, scene, "shows what a withdrawal costs before an amount is chosen", async () => {
+        const visit = await scene.visit();
+        await visit.click("Deposit");
+        await visit.step("amount");
+        await visit.page.waitForFunction(() =>
+          document.body.innerText.includes("Fee of a withdrawal today: 0.05 TON.")
+        );
+      });
+
+      await runCase(
+        t,
+        scene,
+        "of an earlier visit is shown again as soon as its user has not paid",
+        async () => {
+          const visit = await scene.visit();
+          await openPayment(visit);
+          await visit.page.waitForSelector(".qr-dark");
+          await visit.reopen();
+          await visit.click("Continue");
+          await visit.page.waitForFunction(() => document.body.innerText.includes("Waiting for the network"));
+          assert.equal(await visit.page.$(".qr-dark"), null);
+          await visit.inspect("pay-earlier");
+          await visit.click("I have not paid yet");
+          await visit.page.waitForSelector(".qr-dark");
+        },
+      );
+
+      await runCase(
+        t,
+        scene,
+        "without a relayer starts only when its user will withdraw in another way",
+        async () => {
+          await scene.app.reopen({ relayers: [] });
+          const visit = await scene.visit();
+          await visit.click("Deposit");
+          await visit.step("amount");
+          const isEnabled = () =>
+            visit.page.$eval("form button[type=submit]", (button) => !button.matches(":disabled"));
+          assert.equal(await isEnabled(), false);
+          await visit.inspect("amount-no-relayer");
+          await (await visit.page.waitForSelector("#no-relayer"))!.click();
+          assert.equal(await isEnabled(), true);
+          await scene.app.reopen();
+        },
+      );
+    }),
+});
