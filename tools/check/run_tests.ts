@@ -20,9 +20,19 @@ const SLOW_TESTS = ["tools/mutants/tolk/worker_test.ts", "tests/contracts/v2"];
 
 /** Run by `test:app` and `test:all` only: each keeps a browser busy for up to two minutes, and CI has 40 in all. */
 const BROWSER_TESTS = [
-  ...["artifacts", "backup", "clock", "full_storage", "lies", "network", "relayer", "wallet_v1"]
+  ...[
+    "artifacts",
+    "backup",
+    "clock",
+    "full_storage",
+    "lies",
+    "network",
+    "relayer",
+    "settle_artifacts",
+    "wallet_v1",
+  ]
     .map((name) => `tests/app/faults/${name}_test.ts`),
-  ...["money", "store"].map((name) => `tests/app/kills/${name}_test.ts`),
+  ...["money", "settle", "store"].map((name) => `tests/app/kills/${name}_test.ts`),
   ...["deposit", "keyboard", "language", "session", "settings", "settle", "task"].map((name) =>
     `tests/app/screens/${name}_test.ts`
   ),

@@ -117,6 +117,24 @@ const cases: FaultCases = {
     await visit.step("pay-");
   },
 
+  async "without any network after a first visit, the store opens, shows its notes and is backed up"(scene) {
+    const visit = await scene.visit({ content: contentWith(scene, 2), isBackedUp: false });
+    await visit.page.evaluate(() => navigator.serviceWorker.ready.then(() => {}));
+    await countNotes(visit, 2);
+    scene.app.intercept = () => new Response("", { status: 503 });
+    for (const gate of Object.values(scene.gates)) gate.answer = () => new Response("", { status: 503 });
+    await visit.page.setOfflineMode(true);
+    await visit.reopen();
+    await countNotes(visit, 2);
+    await visit.click("Back up now");
+    for (const { name } of Deno.readDirSync(scene.downloads)) await Deno.remove(`${scene.downloads}/${name}`);
+    await proveBackup(visit, scene.downloads);
+    await visit.page.evaluate(() => location.hash = "#/");
+    await countNotes(visit, 2);
+    assert.match((await visit.notices()).join("\n"), /^Backed up /m);
+    await visit.page.close();
+  },
+
   async "after a changed passphrase, a note that waits for its payment is paid only after a new backup"(
     scene,
   ) {

@@ -6,27 +6,23 @@ import { settleDeposits } from "../../../src/client/settlement/settle_deposits.t
 import { Secret } from "../../../src/core/text/secret.ts";
 import { createProver } from "../../../src/prover/prover.ts";
 import { connect } from "../../../src/ton/endpoint/toncenter.ts";
-import type { SettlementEvent } from "../../../src/ton/pool/history/pool_events.ts";
-import { scanPoolTransactions } from "../../../src/ton/pool/history/scan.ts";
-import { V2Pool } from "../../../src/ton/pool/v2/pool.ts";
 import { openWallet } from "../../../src/ton/wallet/wallet.ts";
 import { waitUntil } from "../../../testkit/programs/wait_until.ts";
-import {
-  type FaultCases,
-  type FaultScene,
-  runCases,
-  type Visit,
-  withFaultScene,
-} from "../../support/app/fault_scene.ts";
-import { shiftClock } from "../../support/app/shifted_clock.ts";
-import { openPayment, SETTLEMENT_TIMEOUT_MS } from "../../support/app/steps/money_steps.ts";
+import { type FaultCases, type FaultScene, runCases, withFaultScene } from "../../support/app/fault_scene.ts";
+import { SETTLEMENT_TIMEOUT_MS } from "../../support/app/steps/money_steps.ts";
 import { waitForNotice, waitForText } from "../../support/app/steps/payment_steps.ts";
+import {
+  openOffer,
+  poolOf,
+  settle,
+  settlementsOf,
+  showReadyNote,
+  unsettledVisit,
+} from "../../support/app/steps/settle_steps.ts";
 import { chromium } from "../../support/system/chromium.ts";
 
 const NATIVE = "native-10-v2";
 const JETTON = "jet-10-v2";
-/** The app offers a settlement of a deposit that waits for half an hour. */
-const HALF_AN_HOUR_MS = 31 * 60_000;
 const CHUNK = 16;
 
 Deno.test({
@@ -37,7 +33,7 @@ Deno.test({
 
 const cases: FaultCases = {
   async "a native deposit, and the settlement names the connected wallet"(scene) {
-    const visit = await waitingVisit(scene, NATIVE);
+    const visit = await unsettledVisit(scene, NATIVE);
     await visit.inspect("settle-note");
     await openOffer(visit);
     await visit.inspect("settle-offer");
@@ -58,7 +54,7 @@ const cases: FaultCases = {
   },
 
   async "a jetton deposit"(scene) {
-    const visit = await waitingVisit(scene, JETTON);
+    const visit = await unsettledVisit(scene, JETTON);
     await openOffer(visit);
     await settle(visit);
     await visit.step("settled", SETTLEMENT_TIMEOUT_MS);
@@ -67,7 +63,7 @@ const cases: FaultCases = {
   },
 
   async "after closing the page while its wallet was asked, from the start"(scene) {
-    const visit = await waitingVisit(scene, NATIVE);
+    const visit = await unsettledVisit(scene, NATIVE);
     const sent = scene.wallet.sent;
     scene.conduct = () => "silent";
     await openOffer(visit);
@@ -90,7 +86,7 @@ const cases: FaultCases = {
     const pool = poolOf(scene, NATIVE);
     const settled = await pool.getSettled();
     await depositOthers(scene, CHUNK - settled);
-    const visit = await waitingVisit(scene, NATIVE);
+    const visit = await unsettledVisit(scene, NATIVE);
     await openOffer(visit);
     assert.match(await visit.text(), /yours needs 2 settlements/);
     await visit.inspect("settle-rounds");
@@ -110,53 +106,6 @@ const cases: FaultCases = {
     await showReadyNote(visit);
   },
 };
-
-/** Deposits in a new profile whose clock is ahead, and returns when the note offers to settle. */
-async function waitingVisit(scene: FaultScene, key: string): Promise<Visit> {
-  const visit = await scene.visit({
-    prepare: (page) => page.evaluateOnNewDocument(shiftClock, HALF_AN_HOUR_MS),
-  });
-  await openPayment(visit, key);
-  await visit.click("Test wallet");
-  await visit.click("Pay with");
-  await visit.step("deposited", SETTLEMENT_TIMEOUT_MS);
-  await visit.click("Show my notes");
-  await visit.step("notes");
-  await waitForText(visit, "Settle it yourself");
-  return visit;
-}
-
-async function openOffer(visit: Visit): Promise<void> {
-  await visit.click("Settle it yourself");
-  await visit.page.waitForSelector('[data-step="settle"]');
-}
-
-async function settle(visit: Visit): Promise<void> {
-  await visit.click("Test wallet");
-  await visit.click("Settle with");
-}
-
-async function showReadyNote(visit: Visit): Promise<void> {
-  await visit.click("Show my notes");
-  await visit.page.waitForSelector("li.note.deposited button", { timeout: SETTLEMENT_TIMEOUT_MS });
-  assert.deepEqual(visit.violations, []);
-  await visit.page.close();
-}
-
-function poolOf({ indexer, deployments }: FaultScene, key: string): V2Pool {
-  const chain = connect({ network: "localnet", endpoint: indexer });
-  return new V2Pool(chain, deployments.pools.get(key)!.address);
-}
-
-/** Returns the pool's settlements, newest first. */
-async function settlementsOf(scene: FaultScene, key: string): Promise<SettlementEvent[]> {
-  const { chain, address } = poolOf(scene, key);
-  const found: SettlementEvent[] = [];
-  for await (const { events } of scanPoolTransactions(chain, address)) {
-    found.push(...events.filter((event) => event.kind === "settlement"));
-  }
-  return found.reverse();
-}
 
 async function openRival({ indexer, wallets }: FaultScene) {
   const { mnemonic, version } = wallets.find(({ version }) => version === "v5R1")!; // one transfer for all deposits

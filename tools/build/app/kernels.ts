@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { basename, dirname, relative } from "node:path";
 import type * as esbuild from "esbuild";
 import { MISSING_FILE } from "../../../src/threads/worker_message.ts";
-import { hashedName } from "./page.ts";
+import { hashedName, integrityOf } from "./page.ts";
 
 const KERNEL = /\/(\w+?)(_wide)?_bytes\.ts$/;
 /** Decides which build runs. */
@@ -25,7 +25,7 @@ export function kernelFiles(root: URL, files: Map<string, Uint8Array<ArrayBuffer
         files.set(name, bytes);
         const probe = relative(dirname(path), fileURLToPath(new URL(PROBE, root)));
         return {
-          contents: loaderOf(name, wide !== undefined, probe),
+          contents: loaderOf(name, integrityOf(bytes), wide !== undefined, probe),
           loader: "ts",
           resolveDir: dirname(path),
         };
@@ -34,10 +34,11 @@ export function kernelFiles(root: URL, files: Map<string, Uint8Array<ArrayBuffer
   };
 }
 
-function loaderOf(name: string, isWide: boolean, probe: string): string {
+function loaderOf(name: string, integrity: string, isWide: boolean, probe: string): string {
   return `import { hasWideArithmetic } from ${JSON.stringify(probe)};
 const load = async () => {
-  const response = await fetch(new URL(${JSON.stringify(basename(name))}, import.meta.url)).catch(() => {});
+  const url = new URL(${JSON.stringify(basename(name))}, import.meta.url);
+  const response = await fetch(url, { integrity: ${JSON.stringify(integrity)} }).catch(() => {});
   if (!response?.ok) throw new Error(${JSON.stringify(name + MISSING_FILE)});
   return new Uint8Array(await response.arrayBuffer());
 };

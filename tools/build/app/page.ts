@@ -32,7 +32,7 @@ export function renderPage({ template, style, scripts, connect }: PageParts): st
   }).replace(/\n\s*\n/g, "\n");
 }
 
-function integrityOf(bytes: Bytes): string {
+export function integrityOf(bytes: Bytes): string {
   return `sha384-${createHash("sha384").update(bytes).digest("base64")}`;
 }
 

@@ -53,7 +53,7 @@ export const payButton = ({ page }: Visit) =>
     [...document.querySelectorAll("button")].find((each) => each.innerText.startsWith("Pay with")) ?? null
   ).then((found) => found.asElement());
 
-export async function waitForText({ page }: Visit, text: string): Promise<void> {
+export async function waitForText({ page }: Pick<Visit, "page">, text: string): Promise<void> {
   const options = { timeout: SETTLEMENT_TIMEOUT_MS };
   await page.waitForFunction((text) => document.body.innerText.includes(text), options, text);
 }

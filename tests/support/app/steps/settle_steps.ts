@@ -1,0 +1,62 @@
+/// <reference lib="dom" />
+/** The steps of a depositor who settles that several tests use. The scene's relayer must not settle. */
+import assert from "node:assert/strict";
+import { connect } from "../../../../src/ton/endpoint/toncenter.ts";
+import type { SettlementEvent } from "../../../../src/ton/pool/history/pool_events.ts";
+import { scanPoolTransactions } from "../../../../src/ton/pool/history/scan.ts";
+import { V2Pool } from "../../../../src/ton/pool/v2/pool.ts";
+import type { FaultScene, Visit } from "../fault_scene.ts";
+import type { Journey } from "../journey.ts";
+import { shiftClock } from "../shifted_clock.ts";
+import { openPayment, SETTLEMENT_TIMEOUT_MS } from "./money_steps.ts";
+import { waitForText } from "./payment_steps.ts";
+
+/** The app offers a settlement of a deposit that waits for half an hour. */
+const HALF_AN_HOUR_MS = 31 * 60_000;
+
+/** Deposits in a new profile whose clock is ahead, and returns when the note offers to settle. */
+export async function unsettledVisit(scene: FaultScene, pool = "native-10-v2"): Promise<Visit> {
+  const visit = await scene.visit({
+    prepare: (page) => page.evaluateOnNewDocument(shiftClock, HALF_AN_HOUR_MS),
+  });
+  await openPayment(visit, pool);
+  await visit.click("Test wallet");
+  await visit.click("Pay with");
+  await visit.step("deposited", SETTLEMENT_TIMEOUT_MS);
+  await visit.click("Show my notes");
+  await visit.step("notes");
+  await waitForText(visit, "Settle it yourself");
+  return visit;
+}
+
+export async function openOffer(visit: Journey): Promise<void> {
+  await visit.click("Settle it yourself");
+  await visit.page.waitForSelector('[data-step="settle"]');
+}
+
+export async function settle(visit: Journey): Promise<void> {
+  await visit.click("Test wallet");
+  await visit.click("Settle with");
+}
+
+export async function showReadyNote(visit: Journey): Promise<void> {
+  await visit.click("Show my notes");
+  await visit.page.waitForSelector("li.note.deposited button", { timeout: SETTLEMENT_TIMEOUT_MS });
+  assert.deepEqual(visit.violations, []);
+  await visit.page.close();
+}
+
+export function poolOf({ indexer, deployments }: FaultScene, key: string): V2Pool {
+  const chain = connect({ network: "localnet", endpoint: indexer });
+  return new V2Pool(chain, deployments.pools.get(key)!.address);
+}
+
+/** Returns the pool's settlements, newest first. */
+export async function settlementsOf(scene: FaultScene, key: string): Promise<SettlementEvent[]> {
+  const { chain, address } = poolOf(scene, key);
+  const found: SettlementEvent[] = [];
+  for await (const { events } of scanPoolTransactions(chain, address)) {
+    found.push(...events.filter((event) => event.kind === "settlement"));
+  }
+  return found.reverse();
+}
