@@ -29,14 +29,19 @@ const BROWSER_TESTS = [
     "network",
     "relayer",
     "settle_artifacts",
+    "storage",
+    "tabs",
+    "wallet",
     "wallet_v1",
   ]
     .map((name) => `tests/app/faults/${name}_test.ts`),
   ...["money", "settle", "store"].map((name) => `tests/app/kills/${name}_test.ts`),
-  ...["deposit", "keyboard", "language", "session", "settings", "settle", "task"].map((name) =>
+  ...["deposit", "keyboard", "language", "session", "settings", "settle", "task", "vault"].map((name) =>
     `tests/app/screens/${name}_test.ts`
   ),
-  ...["command_line", "passphrase"].map((name) => `tests/app/${name}_test.ts`),
+  ...["artifacts", "command_line", "paper", "passphrase", "relayer", "wallet"].map((name) =>
+    `tests/app/${name}_test.ts`
+  ),
 ];
 
 /** The folders of `tests/` that `normal` leaves out. */
