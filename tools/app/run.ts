@@ -17,6 +17,14 @@ const { values } = parseArgs({
   args: Deno.args,
   options: { port: { type: "string", default: "8089" }, json: { type: "boolean", default: false } },
 });
+const port = Number(values.port);
+try {
+  Deno.listen({ hostname: "localhost", port }).close();
+} catch (error) {
+  if (!(error instanceof Deno.errors.AddrInUse)) throw error;
+  console.error(`Port ${port} is in use. Stop that program, or choose another port: deno task app --port 0`);
+  Deno.exit(1);
+}
 const BLOCK_TIME_MS = "1000";
 const started = performance.now();
 const root = new URL("../../", import.meta.url);
@@ -43,7 +51,7 @@ try {
     wallets: [{ id: "test", name: "Test wallet", link: walletPage.connectUrl, bridge: bridge.url }],
   });
   const server = Deno.serve(
-    { hostname: "localhost", port: Number(values.port), onListen: () => {} },
+    { hostname: "localhost", port, onListen: () => {} },
     site.respond,
   );
   const url = `http://localhost:${(server.addr as Deno.NetAddr).port}/`;

@@ -16,12 +16,15 @@ const configSchema = z.object({
   bridges: z.array(z.string()).optional(),
   /** Replaces the committed list; for test networks. */
   wallets: z.array(z.object({ id: z.string(), name: z.string(), link: z.url(), bridge: z.url() })).optional(),
+  /** Default: `tonconnect-manifest.json` of the app's folder. */
+  walletManifest: z.url().optional(),
   pools: z.unknown(),
 });
 
 export interface ServedConfig extends AppConfig {
   readonly bridges?: readonly string[] | undefined;
   readonly wallets?: readonly WalletEntry[] | undefined;
+  readonly walletManifest?: string | undefined;
 }
 
 /** Throws if it is missing or malformed. @param base the app's folder */

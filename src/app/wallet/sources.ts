@@ -11,8 +11,9 @@ import committed from "./wallets.json" with { type: "json" };
 const SESSION = "session";
 
 export interface SourcesOptions {
-  /** The app's folder, where wallets find `tonconnect-manifest.json`. */
-  readonly base: URL;
+  readonly base: URL; // the app's folder
+  /** The URL of the manifest that wallets show; default: `tonconnect-manifest.json` of the app's folder. */
+  readonly walletManifest?: string | undefined;
   readonly records: Records;
   readonly wallets?: readonly WalletEntry[] | undefined;
   /** Origins that the page may connect to; default: all bridges of the list. */
@@ -21,9 +22,10 @@ export interface SourcesOptions {
 }
 
 export function browserPayerSources(
-  { base, records, wallets = committed.wallets, bridges, clock = systemClock }: SourcesOptions,
+  { base, walletManifest, records, wallets = committed.wallets, bridges, clock = systemClock }:
+    SourcesOptions,
 ): PayerSources {
-  const manifestUrl = new URL("tonconnect-manifest.json", base).href;
+  const manifestUrl = walletManifest ?? new URL("tonconnect-manifest.json", base).href;
   const common = { manifestUrl, clock, newId: () => crypto.randomUUID() };
   const sessions = browserSessions(records);
   const options = {

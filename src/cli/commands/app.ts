@@ -16,6 +16,7 @@ interface AppCommandOptions extends OutputOptions {
   readonly withdrawalEndpoint?: string;
   readonly registry?: string;
   readonly relayer?: readonly string[];
+  readonly walletManifest?: string;
   readonly port: number;
 }
 
@@ -38,6 +39,10 @@ export function appCommand(context: CliContext): Command {
       "--relayer <url>",
       "a relayer URL; repeat the flag to compare the fees of several",
       collectRelayerArguments,
+    )
+    .option(
+      "--wallet-manifest <url>",
+      "the tonconnect-manifest.json of a public website, which phone wallets fetch before they connect",
     )
     .option(
       "--port <port>",
@@ -65,7 +70,11 @@ async function serveApp(context: CliContext, options: AppCommandOptions): Promis
   const withdrawalEndpoint = checkedUrl("--withdrawal-endpoint", options.withdrawalEndpoint) ??
     depositEndpoint;
   const deployments = await findRegistry(network, options.registry);
-  const settings = { depositEndpoint, withdrawalEndpoint, relayers: relayer, deployments };
+  const walletManifest = checkedUrl("--wallet-manifest", options.walletManifest);
+  const settings = {
+    ...{ depositEndpoint, withdrawalEndpoint, relayers: relayer, deployments },
+    ...walletManifest !== undefined && { walletManifest },
+  };
   const app = await context.serveApp(settings, { host: HOST, port });
   const url = `${app.url.replace(/\/\/[^/:]+|\/\/\[[^\]]*\]/, `//${HOST}`)}/`;
   try {

@@ -16,6 +16,8 @@ export interface AppSettings {
   readonly deployments: Deployments;
   /** Replaces the committed list of wallets; for test networks. */
   readonly wallets?: readonly AppWallet[];
+  /** The URL of a manifest that phone wallets can fetch, for an app on localhost. Default: the app's own. */
+  readonly walletManifest?: string;
 }
 
 interface AppWallet {
@@ -129,15 +131,11 @@ function formatConfig(
   connect: readonly string[],
   bridges: readonly string[],
 ): string {
-  const { depositEndpoint, withdrawalEndpoint, relayers, deployments, wallets } = settings;
+  const { depositEndpoint, withdrawalEndpoint, relayers, deployments, wallets, walletManifest } = settings;
   const pools = JSON.parse(formatDeployments(deployments));
   const { network } = deployments;
-  return JSON.stringify(
-    { network, depositEndpoint, withdrawalEndpoint, relayers, connect, bridges, wallets, pools },
-    null,
-    2,
-  ) +
-    "\n";
+  const connections = { network, depositEndpoint, withdrawalEndpoint, relayers, connect, bridges };
+  return `${JSON.stringify({ ...connections, wallets, walletManifest, pools }, null, 2)}\n`;
 }
 
 /** Returns the manifest that wallets show. Only localhost may use HTTP: browsers require a secure context. */
