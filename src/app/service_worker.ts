@@ -1,7 +1,7 @@
 /// <reference lib="webworker" />
 /** Serves the accepted version, also offline. It never stores answers of relayers and endpoints. */
 import { sha256Hex } from "./browser/hex_digest.ts";
-import type { KnownVersions, ServiceRequest } from "./updates/protocol.ts";
+import { type KnownVersions, LIVE_QUERY, type ServiceRequest } from "./updates/protocol.ts";
 import { CONFIG, fetchVersion, isPrecached, type LiveVersion } from "./updates/version.ts";
 
 const scope = self as unknown as ServiceWorkerGlobalScope;
@@ -37,9 +37,8 @@ async function install(): Promise<void> {
 /** Returns the path of a file of the app; undefined for all other requests, which go to the network. */
 function pathOf({ method, url, mode }: Request): string | undefined {
   const { origin, pathname, search } = new URL(url);
-  if (method !== "GET" || origin !== base.origin || !pathname.startsWith(base.pathname) || search !== "") {
-    return undefined;
-  }
+  if (method !== "GET" || origin !== base.origin || !pathname.startsWith(base.pathname)) return undefined;
+  if (search === LIVE_QUERY && mode !== "navigate") return undefined; // other queries change no file
   const path = pathname.slice(base.pathname.length);
   if (path === "" || mode === "navigate") {
     return path === "" || path === "index.html" ? "index.html" : undefined;
@@ -72,7 +71,9 @@ async function answer(request: ServiceRequest): Promise<KnownVersions> {
   } catch { // an incomplete update, or altered files: do not offer it
     return { running };
   }
-  if (JSON.parse(live.config).network !== "localnet") return { running, waiting: live.id };
+  const isSilent = await isLocalnet(await caches.open(CACHE_PREFIX + running)) &&
+    JSON.parse(live.config).network === "localnet";
+  if (!isSilent) return { running, waiting: live.id };
   return await accept(live.id, running);
 }
 

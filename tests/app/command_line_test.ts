@@ -12,6 +12,7 @@ import { waitUntil } from "../../testkit/programs/wait_until.ts";
 import { downloaded, inBrowser, type Scene } from "../support/app/app_scene.ts";
 import { cameraArguments, qrVideo } from "../support/app/camera_picture.ts";
 import { type Journey, PASSPHRASE } from "../support/app/journey.ts";
+import { chooseRestorePassphrase } from "../support/app/steps/restore_steps.ts";
 import { parseJsonLines } from "../support/cli/cli_fixture.ts";
 import { runCli } from "../support/cli/run_cli.ts";
 import { chromium } from "../support/system/chromium.ts";
@@ -101,6 +102,7 @@ async function openFile(journey: Journey, path: string): Promise<void> {
   await journey.inspect("restore");
   await journey.choose("Choose a backup file", path);
   await journey.step("restore-passphrase");
+  await journey.inspect("restore-passphrase");
   await journey.type("restore-passphrase", PASSPHRASE);
   await journey.click("Open");
   await journey.step("restored");
@@ -113,11 +115,15 @@ async function restoreSeed(journey: Journey, seed: string): Promise<void> {
   await journey.step("absent");
   await journey.click("I have a backup");
   await journey.step("restore");
+  await journey.click("Scan a paper"); // the camera shows an address, which is no paper
+  await journey.page.waitForSelector("dialog[open] video");
+  await journey.inspect("scan");
+  await journey.click("Close");
   await journey.type("restore-text", seed);
   await journey.click("Continue with this code");
-  await journey.step("restore-passphrase");
-  await journey.type("restore-passphrase", "another horse battery");
-  await journey.click("Open");
+  await journey.step("restore-new");
+  await journey.inspect("restore-new");
+  await chooseRestorePassphrase(journey, "another horse battery");
   await journey.step("restored");
   await journey.click("Show my notes");
   await journey.step("notes");

@@ -7,8 +7,10 @@ import { openAdapterPage, useAdapters } from "../support/app/adapter_page.ts";
 import { withBrowser } from "../support/app/app_browser.ts";
 import { createStore, downloaded } from "../support/app/app_scene.ts";
 import { cameraArguments, qrVideo } from "../support/app/camera_picture.ts";
+import { createNoteSeed, formatNoteSeed } from "../../src/core/protocol/seed/note_seed.ts";
 import { PASSPHRASE } from "../support/app/journey.ts";
 import { serveApp } from "../support/app/serve_app.ts";
+import { chooseRestorePassphrase } from "../support/app/steps/restore_steps.ts";
 import { visitApp } from "../support/app/visit.ts";
 import { chromium } from "../support/system/chromium.ts";
 
@@ -101,6 +103,39 @@ Deno.test({
         await journey.step("proven");
       }, { args, prepare: printLater }));
   },
+});
+
+Deno.test({
+  name:
+    "the QR code of a recovery code makes a store with a passphrase of its own, and Escape ends the camera only",
+  ignore,
+  fn: () =>
+    withCamera(formatNoteSeed(createNoteSeed()).reveal(), (args) =>
+      visitApp(async ({ journey }) => {
+        await journey.step("absent");
+        await journey.click("I have a backup");
+        await journey.click("Scan a paper");
+        await journey.step("restore-new");
+        await journey.type("passphrase", "a");
+        await journey.type("repeat", "a");
+        await journey.click("Open");
+        assert.match(await journey.text(), /Use at least 12 characters/);
+        await journey.click("Back");
+        await journey.step("restore");
+        await journey.click("Scan a paper");
+        await chooseRestorePassphrase(journey, PASSPHRASE);
+        await journey.step("restored");
+        await journey.click("Show my notes");
+        await journey.click("Settings");
+        await journey.click("Make a backup");
+        await journey.click("Print a paper");
+        await journey.step("made-paper");
+        await journey.click("Scan the paper"); // the camera shows no paper
+        await journey.page.waitForSelector("dialog[open] video");
+        await journey.page.keyboard.press("Escape");
+        await journey.page.waitForFunction(() => document.querySelector("dialog") === null);
+        await journey.step("made-paper");
+      }, { args, prepare: printLater })),
 });
 
 Deno.test({

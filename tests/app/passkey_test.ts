@@ -1,8 +1,12 @@
 /** The device's lock opens the notes, through a virtual authenticator with the PRF extension. */
 import assert from "node:assert/strict";
+import type { Page } from "puppeteer-core";
 import { adaptersReady, openAdapterPage, useAdapters } from "../support/app/adapter_page.ts";
 import { withBrowser } from "../support/app/app_browser.ts";
+import { changePassphrase, createStore } from "../support/app/app_scene.ts";
+import { PASSPHRASE as STORE_PASSPHRASE } from "../support/app/journey.ts";
 import { serveApp } from "../support/app/serve_app.ts";
+import { visitApp } from "../support/app/visit.ts";
 import { chromium } from "../support/system/chromium.ts";
 
 const ignore = chromium === undefined;
@@ -17,20 +21,7 @@ Deno.test({
     try {
       await withBrowser(async (browser) => {
         const { page, run, violations } = await openAdapterPage(browser, served.url);
-        const session = await page.createCDPSession();
-        await session.send("WebAuthn.enable");
-        const { authenticatorId } = await session.send("WebAuthn.addVirtualAuthenticator", {
-          options: {
-            protocol: "ctap2",
-            ctap2Version: "ctap2_1",
-            transport: "internal",
-            hasPrf: true,
-            hasResidentKey: true,
-            hasUserVerification: true,
-            isUserVerified: true,
-            automaticPresenceSimulation: true,
-          },
-        });
+        const { session, authenticatorId } = await addAuthenticator(page);
         assert.equal(await run(({ passkeys }) => passkeys.isAvailable(), undefined), true);
         await assert.rejects(
           run(({ passkeys }) => passkeys.unlock().then(() => 0), undefined),
@@ -71,3 +62,46 @@ Deno.test({
     }
   },
 });
+
+Deno.test({
+  name: "a passkey unlocks the store right after it was set up, and is not offered after a new passphrase",
+  ignore,
+  fn: () =>
+    visitApp(async ({ journey }) => {
+      const { page } = journey;
+      await addAuthenticator(page);
+      await createStore(journey);
+      await journey.click("Settings");
+      await journey.step("settings");
+      await page.waitForSelector("#passkey-passphrase");
+      await journey.type("passkey-passphrase", STORE_PASSPHRASE);
+      await journey.click("Set up a passkey");
+      await page.waitForSelector("::-p-text(Remove the passkey)");
+      await journey.click("Lock");
+      await journey.step("locked");
+      await journey.inspect("locked-passkey");
+      await journey.click("Use this device's passkey");
+      await page.waitForSelector("::-p-text(Remove the passkey)");
+      await changePassphrase(journey, PASSPHRASE);
+      await journey.step("locked");
+      assert.doesNotMatch(await journey.text(), /passkey/);
+    }),
+});
+
+async function addAuthenticator(page: Page) {
+  const session = await page.createCDPSession();
+  await session.send("WebAuthn.enable");
+  const { authenticatorId } = await session.send("WebAuthn.addVirtualAuthenticator", {
+    options: {
+      protocol: "ctap2",
+      ctap2Version: "ctap2_1",
+      transport: "internal",
+      hasPrf: true,
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+  return { session, authenticatorId };
+}

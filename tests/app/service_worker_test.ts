@@ -55,6 +55,10 @@ test("a new version is shown by its hash, and serves nothing before it is accept
       assert.equal(versions.waiting?.slice(0, 64), expected, "it names the hash of SHA256SUMS");
       await page.reload({ waitUntil: "load" });
       assert.equal(await page.title(), "tonado", "looking accepts nothing");
+      for (const query of ["?from=chat", "index.html?from=chat"]) {
+        await page.goto(served.url + query, { waitUntil: "load" });
+        assert.equal(await page.title(), "tonado", "a query reaches no other version");
+      }
       await adaptersReady(page);
       const reloaded = page.waitForNavigation();
       await page.evaluate("void adapters.place.acceptWaiting()");
@@ -91,6 +95,19 @@ test("other pools of the server wait for consent, too", () =>
     const { waiting } = await run(({ place }) => place.versions(), undefined);
     assert.equal(waiting?.slice(0, 64), running.slice(0, 64), "the files are the same");
     assert.notEqual(waiting, running);
+  }));
+
+test("a website that calls itself a local network changes nothing without consent", () =>
+  onServed(async (browser, served) => {
+    const { page, run } = await openAdapterPage(browser, served.url);
+    const { running } = await run(({ place }) => place.versions(), undefined);
+    await served.reopen({ deployments: { network: "localnet", pools: new Map() } });
+    const known = await run(({ place }) => place.versions(), undefined);
+    assert.equal(known.running, running);
+    assert.notEqual(known.waiting, undefined, "it waits for consent");
+    await page.reload({ waitUntil: "load" });
+    await adaptersReady(page);
+    assert.equal(await run(({ config }) => config.network, undefined), "testnet");
   }));
 
 test("on a local network, which begins anew at each start, the newest version serves at once", () =>

@@ -19,6 +19,8 @@ const test = (name: string, fn: () => Promise<void>) => Deno.test({ name, ignore
 /** Accepts everything, so the test can count what arrived. */
 const TARGET = Address.parse(`0:${"42".repeat(32)}`);
 const AMOUNT = 1_000_000_000n;
+/** Wallets on a phone cannot fetch one from localhost. */
+const MANIFEST = "https://relayer.example/app/tonconnect-manifest.json";
 
 /** The wallet's conduct, the payer's error, and the number of transfers that the wallet sends. */
 const cases: readonly (readonly [WalletConduct, RegExp | undefined, number])[] = [
@@ -63,6 +65,40 @@ test("a wallet over an HTTP bridge: each behaviour has its outcome", () =>
       else await paid;
       assert.equal(wallet.sent - before, sent, name);
     }
+  }));
+
+test("a wallet over a bridge has a link that opens it again, and an injected one has none", () =>
+  onNetwork(async ({ run, page, wallet, bridge, opened }) => {
+    const linkOf = (id: string) =>
+      run(async ({ sources }, id) => {
+        const source = sources.list().find((each) => each.id === id)!;
+        const payer = await source.connect({ network: "localnet", onLink: (link) => document.title = link });
+        return payer.link;
+      }, id);
+    const link = linkOf("bridge:test");
+    await page.waitForFunction("document.title.startsWith('https://wallet.example/')");
+    const request = JSON.parse(new URL(await page.title()).searchParams.get("r")!);
+    assert.equal(request.manifestUrl, MANIFEST);
+    await openLink(page, wallet, bridge, opened);
+    assert.equal(await link, "https://wallet.example/connect?ret=none");
+    assert.equal(await linkOf("injected:testwallet"), undefined);
+  }));
+
+test("a bridge wallet that signs after the request is over pays, and its answer counts for no later request", () =>
+  onNetwork(async ({ run, page, conduct, wallet, bridge, opened }) => {
+    const answer = Promise.withResolvers<WalletConduct>();
+    conduct.value = answer.promise;
+    const paid = pay(run, "bridge:test", 1, false);
+    paid.catch(() => {}); // awaited below
+    await openLink(page, wallet, bridge, opened);
+    await assert.rejects(paid, /payment_timeout/);
+    conduct.value = "silent";
+    const later = pay(run, "bridge:test", 5);
+    later.catch(() => {}); // awaited below
+    answer.resolve("late");
+    await waitUntil("the first request is paid", () => Promise.resolve(wallet.sent === 1));
+    await assert.rejects(later, /payment_timeout/);
+    assert.equal(wallet.sent, 1);
   }));
 
 test("a wallet of another network is refused, over both bridges", () =>
@@ -165,7 +201,7 @@ type Run = Awaited<ReturnType<typeof openAdapterPage>>["run"];
 interface Network {
   readonly page: Awaited<ReturnType<typeof openAdapterPage>>["page"];
   readonly run: Run;
-  readonly conduct: { value: WalletConduct };
+  readonly conduct: { value: WalletConduct | Promise<WalletConduct> };
   readonly wallet: TestWallet;
   readonly bridge: BridgeServer;
   readonly opened: RemoteWallet[];
@@ -187,6 +223,7 @@ async function onNetwork(use: (network: Network) => Promise<void>, network = "-3
   const served = await serveApp({
     depositEndpoint: localnet.url,
     deployments: { network: "localnet", pools: new Map() },
+    walletManifest: MANIFEST,
     wallets: [{ id: "test", name: "Test", link: "https://wallet.example/connect", bridge: bridge.url }],
   });
   const opened: RemoteWallet[] = [];

@@ -36,7 +36,7 @@ const source = { kind: "file", name: "notes.age", bytes } as const;
 const pool = { key: "native-10-v2", version: 2, asset: "native", amount: "10" } as const;
 const store = (state: StoreState<string>) => (failure: Failure): Outcome => nextStore(state, failure);
 const verifying = { step: "verifying", kind: "file", content: { bytes }, passphrase } as const;
-const opening = { step: "opening", source, passphrase } as const;
+const opening = { step: "opening", source, isNew: false, passphrase } as const;
 const submitted = resumeWithdraw("aa", "UQ");
 
 /** Returns what a deposit's wallet does when its work fails in this step. */

@@ -6,7 +6,13 @@ import { type BackupEvent, backupMachine, type BackupState, nextBackup } from ".
 import { checkMachine, type CheckState, firstCheck, nextCheck } from "./check.ts";
 import { startFlow } from "./machine.ts";
 import { nextReport, type ReportEvent, type ReportState } from "./report.ts";
-import { nextRestore, type RestoreEvent, restoreMachine, type RestoreState } from "./restore.ts";
+import {
+  nextRestore,
+  restorableText,
+  type RestoreEvent,
+  restoreMachine,
+  type RestoreState,
+} from "./restore.ts";
 import { findPassphraseFault, nextStore, type StoreEvent, type StoreState } from "./store/store.ts";
 
 const passphrase = new Secret("correct horse battery");
@@ -29,13 +35,17 @@ Deno.test("a store is created, locked and opened, and a wrong passphrase asks ag
       { type: "passphrase", passphrase },
       { type: "opened", session: "s" },
       { type: "lock" },
+      { type: "found", hasPasskey: true },
       { type: "passphrase", passphrase },
       failed("wrong_passphrase"),
       { type: "passkey" },
       { type: "opened", session: "s" },
       { type: "erased" },
     ]),
-    ["absent", "new", "creating", "open", "locked", "opening", "locked", "opening", "open", "absent"],
+    [
+      ...["absent", "new", "creating", "open", "locked", "locked", "opening", "locked", "opening"],
+      ...["open", "absent"],
+    ],
   );
 });
 
@@ -134,14 +144,14 @@ Deno.test("a restore asks for the passphrase, asks again if it is wrong, and ret
   deepEqual(
     steps<RestoreState, RestoreEvent>(nextRestore, { step: "choose" }, [
       { type: "passphrase", passphrase },
-      { type: "chosen", source },
+      { type: "chosen", source, isNew: false },
       { type: "passphrase", passphrase },
       failed("wrong_passphrase"),
       { type: "passphrase", passphrase },
       failed("note_store_corrupted"),
-      { type: "chosen", source },
+      { type: "chosen", source, isNew: false },
       { type: "back" },
-      { type: "chosen", source },
+      { type: "chosen", source, isNew: false },
       { type: "passphrase", passphrase },
       { type: "restored", restored },
       { type: "back" },
@@ -240,6 +250,33 @@ Deno.test("a report has a purpose, is made, saved and checked, and every step go
   ]);
 });
 
+Deno.test("a code in a browser without a store gets a new passphrase, drawn if the memory is too little", () => {
+  const source = { kind: "text", text: passphrase } as const;
+  const drawn = { type: "drawn", passphrase } as const;
+  deepEqual(
+    steps<RestoreState, RestoreEvent>(nextRestore, { step: "choose" }, [
+      ...[{ type: "chosen", source, isNew: true }, { type: "draw" }, drawn, { type: "back" }] as const,
+      ...[{ type: "passphrase", passphrase }, failed("out_of_memory"), drawn] as const,
+      ...[{ type: "passphrase", passphrase }, failed("invalid_note")] as const,
+    ]),
+    ["passphrase", "drawing", "drawn", "passphrase", "opening", "drawing", "drawn", "opening", "choose"],
+  );
+  const added = nextRestore({ step: "choose" }, { type: "chosen", source, isNew: false });
+  equal(added.step, "opening", "an open store needs none");
+  const file = {
+    step: "passphrase",
+    source: { kind: "file", name: "notes.age", bytes },
+    isNew: false,
+  } as const;
+  equal(nextRestore(file, { type: "draw" }), file, "a file has its own");
+});
+
+Deno.test("a scanned or typed text is a paper code, or a recovery code or note", () => {
+  const kinds = ["tonado-age:QUJD", " tonado-age:QUJD= ", "tonado-seed-1", "tonado2-native-10-testnet-0x"]
+    .map((text) => restorableText(text).kind);
+  deepEqual(kinds, ["code", "code", "text", "text"]);
+});
+
 Deno.test("a restore opens its source only after the passphrase was entered", async () => {
   const source = { kind: "code", code: "c" } as const;
   const restored = { added: 1, known: 0, otherNetwork: 0 };
@@ -250,10 +287,11 @@ Deno.test("a restore opens its source only after the passphrase was entered", as
         opened.push(args);
         return Promise.resolve(restored);
       },
+      draw: () => Promise.resolve(passphrase),
     }),
     { step: "choose" },
   );
-  flow.send({ type: "chosen", source });
+  flow.send({ type: "chosen", source, isNew: false });
   deepEqual(opened, []);
   flow.send({ type: "passphrase", passphrase });
   equal(flow.state.step, "opening");

@@ -1,6 +1,7 @@
 /** Restores a backup file, a seed or a single note. It removes and replaces nothing in the store. */
 import type { Problem } from "../../core/errors/problem.ts";
-import type { Secret } from "../../core/text/secret.ts";
+import { findPaperCodes, isEncryptedPaperCode } from "../../client/notes/paper/paper_code_text.ts";
+import { Secret } from "../../core/text/secret.ts";
 import type { Machine } from "./machine.ts";
 import type { BackupProof } from "./settings.ts";
 
@@ -16,22 +17,42 @@ export interface Restored {
   readonly proof?: BackupProof; // if the source has a seed: it is a backup that was just opened
 }
 
+interface Chosen {
+  readonly source: Restorable;
+  /** Whether this browser gets a store with a new passphrase: it has none, and the source is not encrypted. */
+  readonly isNew: boolean;
+}
+
 export type RestoreState =
   | { readonly step: "choose"; readonly problem?: Problem }
-  | { readonly step: "passphrase"; readonly source: Restorable; readonly problem?: Problem }
-  | { readonly step: "opening"; readonly source: Restorable; readonly passphrase: Secret<string> }
+  | Chosen & { readonly step: "passphrase"; readonly problem?: Problem }
+  /** `isRequired`: the device lacks memory for a chosen passphrase. */
+  | Chosen & { readonly step: "drawing"; readonly isRequired: boolean }
+  | Chosen & { readonly step: "drawn"; readonly passphrase: Secret<string>; readonly isRequired: boolean }
+  | Chosen & { readonly step: "opening"; readonly passphrase: Secret<string> }
   | { readonly step: "done"; readonly restored: Restored };
 
 export type RestoreEvent =
-  | { readonly type: "chosen"; readonly source: Restorable }
+  | Chosen & { readonly type: "chosen" }
+  | { readonly type: "draw" }
+  | { readonly type: "drawn"; readonly passphrase: Secret<string> }
   | { readonly type: "passphrase"; readonly passphrase: Secret<string> }
   | { readonly type: "restored"; readonly restored: Restored }
   | { readonly type: "failed"; readonly problem: Problem }
   | { readonly type: "back" };
 
+/** Returns a typed or scanned text as what it has: an encrypted paper code, or a recovery code or note. */
+export function restorableText(text: string): Restorable {
+  const [code] = findPaperCodes(text);
+  return code !== undefined && isEncryptedPaperCode(code)
+    ? { kind: "code", code }
+    : { kind: "text", text: new Secret(text) };
+}
+
 export interface RestoreServices {
   /** Adds the source's content to the store, or creates one with the file's passphrase, else `passphrase`. */
   restore(source: Restorable, passphrase: Secret<string>): Promise<Restored>;
+  draw(): Promise<Secret<string>>;
 }
 
 export function restoreMachine(services: RestoreServices): Machine<RestoreState, RestoreEvent> {
@@ -39,6 +60,11 @@ export function restoreMachine(services: RestoreServices): Machine<RestoreState,
     next: nextRestore,
     failed: (problem) => ({ type: "failed", problem }),
     works(state) {
+      if (state.step === "drawing") {
+        return {
+          draw: async (_signal, send) => send({ type: "drawn", passphrase: await services.draw() }),
+        };
+      }
       if (state.step !== "opening") return {};
       return {
         restore: async (_signal, send) =>
@@ -51,21 +77,56 @@ export function restoreMachine(services: RestoreServices): Machine<RestoreState,
 export function nextRestore(state: RestoreState, event: RestoreEvent): RestoreState {
   switch (state.step) {
     case "choose":
-      if (event.type === "chosen") return { step: "passphrase", source: event.source };
+      if (event.type === "chosen") return askPassphrase(event);
       return event.type === "failed" ? { step: "choose", problem: event.problem } : state;
     case "passphrase":
-      if (event.type === "passphrase") {
-        return { step: "opening", source: state.source, passphrase: event.passphrase };
-      }
-      if (event.type === "chosen") return { step: "passphrase", source: event.source };
-      return event.type === "back" ? { step: "choose" } : state;
-    case "opening":
+    case "drawing":
+    case "drawn":
+      return nextPassphrase(state, event);
+    case "opening": {
+      const { source, isNew } = state;
       if (event.type === "restored") return { step: "done", restored: event.restored };
       if (event.type !== "failed") return state;
-      return event.problem.code === "wrong_passphrase"
-        ? { step: "passphrase", source: state.source, problem: event.problem }
-        : { step: "choose", problem: event.problem };
+      const { problem } = event;
+      if (problem.code === "wrong_passphrase") return { step: "passphrase", source, isNew, problem };
+      // Less memory makes each guess cheaper, so drawn words replace a chosen passphrase.
+      if (problem.code === "out_of_memory" && isNew) {
+        return { step: "drawing", source, isNew, isRequired: true };
+      }
+      return { step: "choose", problem };
+    }
     case "done":
+      return state;
+  }
+}
+
+/** A code that is added to an open store needs no passphrase. */
+function askPassphrase({ source, isNew }: Chosen): RestoreState {
+  return source.kind === "text" && !isNew
+    ? { step: "opening", source, isNew, passphrase: new Secret("") }
+    : { step: "passphrase", source, isNew };
+}
+
+function nextPassphrase(
+  state: Extract<RestoreState, { step: "passphrase" | "drawing" | "drawn" }>,
+  event: RestoreEvent,
+): RestoreState {
+  const { source, isNew } = state;
+  const isRequired = state.step !== "passphrase" && state.isRequired;
+  switch (event.type) {
+    case "chosen":
+      return askPassphrase(event);
+    case "passphrase":
+      return { step: "opening", source, isNew, passphrase: event.passphrase };
+    case "draw":
+      return isNew ? { step: "drawing", source, isNew, isRequired } : state;
+    case "drawn":
+      return state.step === "drawing" ? { ...state, step: "drawn", passphrase: event.passphrase } : state;
+    case "failed":
+      return { step: "choose", problem: event.problem };
+    case "back":
+      return state.step === "passphrase" ? { step: "choose" } : askPassphrase(state);
+    default:
       return state;
   }
 }

@@ -14,7 +14,7 @@ for (const reads of [0, 1]) {
     const files = { ...memoryFiles(), read: () => Promise.resolve(left-- > 0 ? bytes : undefined) };
     const vaults = testVaults();
     const context = { files, vaults } as unknown as AppContext;
-    await rejects(changePassphrase(context, ...passphrases), { code: "note_store_corrupted" });
+    await rejects(changePassphrase(context, ...passphrases, () => {}), { code: "note_store_corrupted" });
     equal(vaults.openCount(), 0);
   });
 }
@@ -22,8 +22,15 @@ for (const reads of [0, 1]) {
 Deno.test("after a change of passphrase only the new one opens the store", async () => {
   const vaults = testVaults();
   const files = memoryFiles(await encryptContent({ seed: createNoteSeed(), records: [] }, passphrases[0]));
-  await changePassphrase({ files, vaults } as unknown as AppContext, ...passphrases);
+  const context = { files, vaults } as unknown as AppContext;
+  const before = await files.read();
+  const seen: unknown[] = [];
+  const beforeWrite = () => void files.read().then((bytes) => seen.push(bytes));
+  await rejects(changePassphrase(context, passphrases[1], passphrases[1], beforeWrite));
+  equal(seen.length, 0, "a wrong passphrase changes nothing");
+  await changePassphrase(context, ...passphrases, beforeWrite);
   const bytes = (await files.read())!;
+  equal(seen[0], before, "it runs before the store is written");
   await rejects(vaults.open(bytes, passphrases[0]), { code: "wrong_passphrase" });
   const opened = await vaults.open(bytes, passphrases[1]);
   equal((await opened.run({ kind: "list", bytes })).hasSeed, true);

@@ -44,6 +44,7 @@ export function checkServices(context: AppContext, session: Session): CheckServi
   return {
     waitForNext: (signal) => context.clock.sleep(context.checkIntervalMs, signal),
     async check(signal, onProgress) {
+      void context.fees.refresh(context, signal);
       const facts = new Map<string, NoteFacts>();
       const unread = new Map<string, Problem>();
       let recovered = 0;
@@ -127,7 +128,9 @@ async function checkPool(
   for (const [i, record] of records.entries()) {
     facts.set(record.id, toFacts(statuses[i]));
     lacksHistory ||= needsHistory(record, statuses[i]);
-    await updateRecord(store, record, statuses[i]);
+    // Only the log proves a deposit that waits: a relayer could list the commitment of a refused payment.
+    const isProven = !statuses[i].waits || statuses[i].depositedAt !== undefined;
+    if (isProven) await updateRecord(store, record, statuses[i]);
   }
   return { facts, recovered, lacksHistory };
 }

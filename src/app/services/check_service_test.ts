@@ -81,6 +81,7 @@ async function visit(
     clock: { now: () => 1_700_000_100_000 },
     pages: { read: async () => {}, write: async () => {} },
     trees: new PoolTrees(),
+    fees: { refresh: async () => {} },
     registry: { network: "testnet", pools: poolMap() },
     connections: () => ({ relayers: [RELAYER], withdrawalEndpoint: "https://chain.example" }),
     connect: () => chainOf(log, leaves),

@@ -17,6 +17,7 @@ import type {
   RandomBytes,
   Vaults,
 } from "../ports.ts";
+import type { WithdrawalFees } from "./deposits/withdrawal_fees.ts";
 import type { PoolTrees } from "./pages/pool_trees.ts";
 import type { Connections } from "../flows/settings.ts";
 import type { NoteEntry } from "../vault/vault_task.ts";
@@ -37,6 +38,7 @@ export interface AppContext {
   readonly registry: Deployments;
   readonly pages: PageCache;
   readonly trees: PoolTrees;
+  readonly fees: WithdrawalFees;
   connections(): Connections;
   /** Returns a chain client that checks at every use that the endpoint serves this network. */
   connect(endpoint: string): Chain;

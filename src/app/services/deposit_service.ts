@@ -23,10 +23,9 @@ import { firstAttemptChance } from "./deposits/first_attempt.ts";
 import type { DepositTicket, OpenedDeposit, PoolChoice } from "../flows/deposit/deposit_state.ts";
 import { findCoverage } from "./backups/backup_coverage.ts";
 import type { Payer, PayMessage } from "../ports.ts";
-import { assertGenuine } from "./deposits/genuine_pool.ts";
+import { assertGenuine, assertOpen } from "./deposits/genuine_pool.ts";
 import { assertFunds, assertGas } from "./deposits/payer_funds.ts";
-import { findWithdrawalFees } from "./deposits/withdrawal_fees.ts";
-import { waitForReturn } from "./deposits/payment_return.ts";
+import { newestTransaction, waitForReturn } from "./deposits/payment_return.ts";
 import { countDeposits, readDeposits } from "./deposits/pool_deposits.ts";
 import { type AppContext, depositChain, findDeployment, findStoredNote, type Session } from "./context.ts";
 import { vaultPool, vaultPools } from "./note_book.ts";
@@ -49,14 +48,17 @@ export function depositServices(
   /** The connected wallet, to recognise refusals of its own payments. */
   let payer: Address | undefined;
   let askedLeafIndex: number | undefined;
+  /** The wallet's newest transaction before its last request. */
+  let beforeRequest: TransactionId | undefined;
   const position: LogPosition = {};
   return {
     sizes: (signal) => countDeposits(context, signal),
-    fees: (signal) => findWithdrawalFees(context, signal),
+    fees: () => context.fees.read(),
     prepare: (choice, signal) => prepare(context, session, choice, signal),
     open: (id) => open(context, session, id, provenBackup()),
     async build(ticket, connected, options) {
       payer = connected.address;
+      beforeRequest = await newestTransaction(depositChain(context), payer);
       const built = await build(context, session, { ticket, payer: connected }, options);
       askedLeafIndex = built.question.leafIndex;
       return built;
@@ -73,7 +75,8 @@ export function depositServices(
       using _work = await session.store.lockForWork();
       await watch(context, session, { ticket, isOwn, position }, signal, send);
     },
-    waitForReturn: (ticket, connected, signal) => waitForReturn(context, session, ticket, connected, signal),
+    waitForReturn: (ticket, connected, signal) =>
+      waitForReturn(context, session, { ticket, payer: connected, after: beforeRequest }, signal),
     async connect(source, onLink, signal) {
       const connected = await source.connect({ network: context.registry.network, onLink, signal });
       payer = connected.address;
@@ -91,6 +94,7 @@ async function prepare(
   const deployment = findDeployment(context, choice.key);
   const chain = depositChain(context);
   await assertPayable(chain, deployment);
+  await assertOpen(openPool(chain, deployment.address, deployment.version));
   const { commitments, times, now } = await readDeposits(chain, deployment, signal);
   const record = await store.addNext(vaultPool(context.registry.network, deployment), {
     now: context.clock.now(),
@@ -110,12 +114,13 @@ async function open(
 ): Promise<OpenedDeposit> {
   const { store } = session;
   const chain = depositChain(context);
-  const { record, deployment } = await findStoredNote(context, session, id, chain);
+  const { record, deployment, pool } = await findStoredNote(context, session, id, chain);
   await assertPayable(chain, deployment);
   const proof = await store.prove(vaultPools(context.registry));
   const { hasSeed, missing } = findCoverage(proof, await store.list(), provenBackup);
   const backup = !hasSeed ? "missing" : missing.has(id) ? "file_missing" : "proven";
   const wasRequested = record.state !== "created";
+  if (!wasRequested) await assertOpen(pool);
   // The note may be paid from now on.
   if (backup === "proven" && !wasRequested) await store.update(id, { state: "depositing" });
   return { ticket: buildTicket(chain, deployment, id, record.note), backup, wasRequested };

@@ -1,9 +1,10 @@
 /** Stored notes that are to be paid: their pool is verified, and a proven backup must bring them back. */
 import { deepEqual, equal, rejects } from "node:assert/strict";
-import { contractAddress } from "@ton/core";
+import { type Address, contractAddress, type TupleItem, TupleReader } from "@ton/core";
 import { createNoteRecord, type NoteRecord } from "../../client/notes/note_store.ts";
 import type { Deployment, Deployments } from "../../core/protocol/deployments.ts";
 import { createNote, formatNote } from "../../core/protocol/note.ts";
+import { MAX_QUEUED } from "../../core/protocol/v2/pool_constants.ts";
 import { createNoteSeed, deriveNote } from "../../core/protocol/seed/note_seed.ts";
 import { loadPoolCode, v2NativePoolInit } from "../../ton/pool/state_init.ts";
 import { openTestSession } from "../../../tests/support/vaults/test_vaults.ts";
@@ -30,7 +31,26 @@ const restored = createNoteRecord(
   1,
 );
 
+interface PoolFigures {
+  readonly paused: boolean;
+  readonly deposits: number;
+  readonly settled: number;
+}
+const openPool: PoolFigures = { paused: false, deposits: 5, settled: 5 };
+const CAPACITY = 2 ** 20;
+
+/** The results of the pool's get methods. */
+function getterOf({ paused, deposits, settled }: PoolFigures, method: string): TupleReader {
+  const number = (value: number): TupleItem => ({ type: "int", value: BigInt(value) });
+  if (method !== "get_pool_info") return new TupleReader([number(settled)]);
+  const kind = 2; // native, version 2
+  const none: TupleItem = { type: "null" };
+  const figures = [paused ? -1 : 0, deposits, 0, CAPACITY, 0, 0].map(number);
+  return new TupleReader([number(kind), none, none, none, ...figures]);
+}
+
 interface Visit {
+  readonly figures?: PoolFigures;
   readonly deployment?: Deployment;
   readonly code?: typeof init.code;
   /** The notes in the backup that was proven last; undefined after the passphrase was changed. */
@@ -38,7 +58,10 @@ interface Visit {
 }
 
 /** Continues with a stored note. Returns the result, and the note's state afterwards. */
-async function openNote(id: string, { deployment = genuine, code = init.code, backup }: Visit) {
+async function openNote(
+  id: string,
+  { deployment = genuine, code = init.code, backup, figures = openPool }: Visit,
+) {
   const session = await openTestSession({ seed, records: [derived, restored] });
   const registry = {
     network: "testnet",
@@ -47,7 +70,10 @@ async function openNote(id: string, { deployment = genuine, code = init.code, ba
   const context = {
     registry,
     connections: () => ({ depositEndpoint: "https://chain.example" }),
-    connect: () => ({ account: () => Promise.resolve({ code }) }),
+    connect: () => ({
+      account: () => Promise.resolve({ code }),
+      runGetMethod: (_pool: Address, method: string) => Promise.resolve(getterOf(figures, method)),
+    }),
   } as unknown as AppContext;
   const proof = backup && toBackupProof(proofOf({ seed, records: backup }, vaultPools(registry)));
   const services = depositServices(context, session, () => ({ ...proof }));
@@ -55,12 +81,15 @@ async function openNote(id: string, { deployment = genuine, code = init.code, ba
   return { opened: services.open(id), stateOf };
 }
 
-Deno.test("a stored note of a retired pool, or of a contract that is not this build's pool, is not paid", async () => {
+Deno.test("a stored note is not paid into a pool that takes no deposits, or that is not one of this build", async () => {
   const { code: otherCode } = loadPoolCode("native");
   const cases = [
     ["pool_retired", { deployment: { ...genuine, retired: true } }],
     ["wrong_pool", { deployment: { ...genuine, denomination: 2n } }],
     ["wrong_pool", { code: otherCode }],
+    ["pool_closed", { figures: { ...openPool, paused: true } }],
+    ["pool_closed", { figures: { ...openPool, deposits: 5 + MAX_QUEUED } }],
+    ["tree_full", { figures: { ...openPool, deposits: CAPACITY, settled: CAPACITY } }],
   ] as const;
   for (const [code, visit] of cases) {
     const { opened, stateOf } = await openNote(derived.id, { ...visit, backup: [] });

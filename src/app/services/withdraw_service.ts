@@ -1,6 +1,7 @@
 /** Withdraws through relayers: checks recipient and relayers, and journals every proof before submitting it. */
 import { Address } from "@ton/core";
-import { checkNotesInPages } from "../../client/pages/note_pages.ts";
+import { checkNotesInPages, type NotePageStatus } from "../../client/pages/note_pages.ts";
+import { readPoolHistory } from "../../client/notes/note_check.ts";
 import { findNotePayment, type NotePayment } from "../../client/notes/note_payment.ts";
 import { hasPayableAttempt, recordPayment, saveAttempt } from "../../client/notes/withdrawal_attempts.ts";
 import { findNoteLeaf } from "../../client/notes/note_leaf.ts";
@@ -20,7 +21,7 @@ import {
 } from "../../client/withdrawal/withdrawal_wait.ts";
 import type { Deployment } from "../../core/protocol/deployments.ts";
 import type { Network } from "../../core/protocol/network.ts";
-import { type Note, placeNote } from "../../core/protocol/note.ts";
+import { type Note, placeNote, toNoteHashes } from "../../core/protocol/note.ts";
 import { formatAmount } from "../../core/protocol/units.ts";
 import { readAcceptedRoots } from "../../ton/pool/any_pool.ts";
 import type { CheckingState, WithdrawServices } from "../flows/withdraw.ts";
@@ -239,7 +240,11 @@ async function placeNoteByPages(
   signal: AbortSignal,
 ): Promise<Note> {
   const pages = await readPages(context, deployment, { signal });
-  const [{ state, waits, leafIndex }] = checkNotesInPages([note], pages);
+  const [listed] = checkNotesInPages([note], pages);
+  // Only the pool's log proves it: a relayer that got an earlier proof could list its nullifier hash.
+  const { state, waits, leafIndex } = listed.state === "withdrawn"
+    ? await statusInLog(context, deployment, note, signal)
+    : listed;
   if (state === "withdrawn") {
     throw new Problem("nullifier_already_used", "this note has already been withdrawn");
   }
@@ -247,6 +252,16 @@ async function placeNoteByPages(
     throw new Problem("commitment_not_found", waits && `the deposit waits as leaf ${leafIndex}`);
   }
   return placeNote(note, leafIndex);
+}
+
+async function statusInLog(
+  context: AppContext,
+  { address, version }: Deployment,
+  note: Note,
+  signal: AbortSignal,
+): Promise<NotePageStatus> {
+  const history = await readPoolHistory(withdrawalChain(context), address, { version, signal });
+  return history.statusOf(toNoteHashes(note));
 }
 
 /** Returns the refund of a jetton withdrawal: a fresh address needs coins to move jettons. */

@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { startIdleLock } from "../flows/store/idle_lock.ts";
 import { type StoreEvent, storeMachine, type StoreState } from "../flows/store/store.ts";
 import { type Flow, startFlow } from "../flows/machine.ts";
-import { restoreMachine } from "../flows/restore.ts";
+import { type Restorable, restorableText, restoreMachine } from "../flows/restore.ts";
 import type { Session } from "../services/context.ts";
 import { restoreServices } from "../services/backups/restore_service.ts";
 import { storeServices } from "../services/store_service.ts";
@@ -147,17 +147,19 @@ function RestoreScreen(
     if (state.restored.proof) ports.settings.addProof(state.restored.proof);
   }, [state.step]);
   const scan = useScanner(ports, (text) => /tonado/i.test(text));
+  const choose = (source: Restorable) =>
+    send({ type: "chosen", source, isNew: source.kind === "text" && !hadStore });
+  const chooseText = (text: string) => choose(restorableText(text));
   return (
     <>
       <RestoreView
         state={state}
         send={send}
-        hasStore={hadStore}
-        onScan={scan.start &&
-          (() => scan.start!((code) => send({ type: "chosen", source: { kind: "code", code } })))}
+        onText={chooseText}
+        onScan={scan.start && (() => scan.start!(chooseText))}
         onChooseFile={() =>
           void ports.context.downloads.open({ accept: ".age", maxBytes: MAX_BACKUP_BYTES }).then((file) => {
-            if (file) send({ type: "chosen", source: { kind: "file", ...file } });
+            if (file) choose({ kind: "file", ...file });
           }).catch((problem) => send({ type: "failed", problem }))}
         onDone={() => ports.go("#/")}
       />
@@ -199,7 +201,8 @@ function useTabs({ tabs }: AppPorts, flow: StoreFlow) {
 function useEscape(ports: AppPorts) {
   useEffect(() => {
     const onKey = ({ key, defaultPrevented }: KeyboardEvent) => {
-      if (key === "Escape" && !defaultPrevented) document.querySelector<HTMLElement>("[data-back]")?.click();
+      if (key !== "Escape" || defaultPrevented || document.querySelector("dialog[open]")) return;
+      document.querySelector<HTMLElement>("[data-back]")?.click();
     };
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);

@@ -21,7 +21,7 @@ import { WithdrawView } from "../views/withdraw.tsx";
 import { checkMachine, firstCheck } from "../flows/check.ts";
 import { checkServices } from "../services/check_service.ts";
 import type { AppPorts } from "./app_ports.ts";
-import { toRow } from "./note_rows.ts";
+import { toRow } from "./notes/note_rows.ts";
 import { findTwins, paymentKey } from "../../client/notes/note_store.ts";
 import { ReportScreen } from "./report_screen.tsx";
 import { ScanOverlay, useScanner } from "./scan_overlay.tsx";
@@ -56,24 +56,21 @@ export function OpenScreens(
   const twins = findTwins(records ?? [], ({ note }) => paymentKey(note));
   const rows = records?.map((record) => toRow(ports, record, check, coverage, twins)) ?? [];
   const home = () => ports.go("#/");
-  const [, screen = "", id = ""] = route.split("/");
+  const [, screen = "", place = ""] = route.split("/");
   useForgottenWallets(ports, records, screen);
   if (records === undefined) return null;
   const checkInBackground = () => sendCheck({ type: "check", isBackground: true });
+  const record = noteAt(records, place);
   const known = { ports, session, isBackedUp: coverage?.hasSeed === true, onDone: home };
   switch (screen) {
     case "deposit":
       if (coverage === undefined) return null; // a deposit asks for a backup, unless there is one
-      return id === "" || records.some((record) => record.id === id)
-        ? <DepositScreen key={id} {...known} id={id} />
-        : null;
-    case "withdraw": {
-      const record = records.find((record) => record.id === id);
-      return record === undefined ? null : <WithdrawScreen key={id} {...known} record={record} />;
-    }
+      return place === "" || record ? <DepositScreen key={place} {...known} id={record?.id ?? ""} /> : null;
+    case "withdraw":
+      return record ? <WithdrawScreen key={place} {...known} record={record} /> : null;
     case "settle":
-      return records.some((record) => record.id === id)
-        ? <SettleScreen key={id} {...known} id={id} onSettled={checkInBackground} />
+      return record
+        ? <SettleScreen key={place} {...known} id={record.id} onSettled={checkInBackground} />
         : null;
     case "backup":
       return <BackupScreen {...known} />;
@@ -99,7 +96,7 @@ export function OpenScreens(
           onSettings={() => ports.go("#/settings")}
           onCheck={() => sendCheck({ type: "check" })}
           onStopCheck={() => sendCheck({ type: "cancel" })}
-          onOpen={(row) => ports.go(routeOf(row))}
+          onOpen={(row) => ports.go(routeOf(row, records))}
         />
       );
   }
@@ -118,10 +115,19 @@ function useForgottenWallets(
   }, [records === undefined, isPaying]);
 }
 
-function routeOf({ id, state }: NoteRow): string {
-  if (state === "created" || state === "depositing") return `#/deposit/${id}`;
-  if (state === "waiting") return `#/settle/${id}`;
-  return state === "withdrawn" ? "#/report" : `#/withdraw/${id}`;
+/**
+ * Returns the note at a place in the store, counted from the first. The page's address names notes by their
+ * places: the browser keeps addresses in its history, and a note's id tells which deposit it is.
+ */
+function noteAt(records: readonly NoteEntry[], place: string): NoteEntry | undefined {
+  return place === "" ? undefined : records[records.length - 1 - Number(place)];
+}
+
+function routeOf({ id, state }: NoteRow, records: readonly NoteEntry[]): string {
+  const place = records.length - 1 - records.findIndex((record) => record.id === id);
+  if (state === "created" || state === "depositing") return `#/deposit/${place}`;
+  if (state === "waiting") return `#/settle/${place}`;
+  return state === "withdrawn" ? "#/report" : `#/withdraw/${place}`;
 }
 
 /** Returns the records, newest first. Reads them again when the screen or another tab changes something. */

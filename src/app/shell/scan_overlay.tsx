@@ -54,17 +54,20 @@ export function ScanOverlay(
     readonly label: string;
   },
 ) {
+  const dialog = useRef<HTMLDialogElement>(null);
   const video = useRef<HTMLVideoElement>(null);
   const isActive = scan.active !== undefined;
   useEffect(() => {
-    if (video.current) scan.active?.onVideo(video.current);
+    if (!video.current) return;
+    dialog.current?.showModal(); // keeps the focus inside
+    scan.active?.onVideo(video.current);
   }, [isActive]);
   if (scan.active === undefined) return null;
   return (
-    <div class="overlay" role="dialog" aria-modal="true" aria-label={label}>
+    <dialog ref={dialog} class="overlay" aria-label={label} onClose={scan.stop}>
       <ProblemNotice problem={scan.active.problem} />
       <video ref={video} playsInline muted />
-      <button type="button" class="button plain" data-back onClick={scan.stop}>{texts.app.close}</button>
-    </div>
+      <button type="button" class="button plain" onClick={scan.stop}>{texts.app.close}</button>
+    </dialog>
   );
 }

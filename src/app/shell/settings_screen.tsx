@@ -90,12 +90,13 @@ async function replacePassphrase(
   onLock: () => void,
 ): Promise<Problem | undefined> {
   try {
-    await changePassphrase(context, new Secret(current), new Secret(next));
+    // First, so that a page that ends meanwhile does not call a backup of the old passphrase proven.
+    const forgetProof = () => settings.change({ provenSeed: undefined });
+    await changePassphrase(context, new Secret(current), new Secret(next), forgetProof);
   } catch (error) {
     return toProblem(error);
   }
   await passkeys.remove().catch(() => {}); // an old passkey fails at its next use, and the app asks for the passphrase
-  settings.change({ provenSeed: undefined });
   go("#/");
   onLock();
 }

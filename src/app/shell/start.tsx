@@ -23,6 +23,7 @@ import { browserDownloads } from "../browser/save_file.ts";
 import { browserVaults } from "../browser/vaults.ts";
 import { connectionsOf } from "../flows/settings.ts";
 import type { AppContext } from "../services/context.ts";
+import { WithdrawalFees } from "../services/deposits/withdrawal_fees.ts";
 import { PoolTrees } from "../services/pages/pool_trees.ts";
 import { App } from "./app.tsx";
 import type { AppPorts } from "./app_ports.ts";
@@ -55,6 +56,7 @@ function buildPorts(config: ServedConfig): AppPorts {
     artifacts: booted.artifacts,
     pages: browserPageCache(records),
     trees: new PoolTrees(),
+    fees: new WithdrawalFees(),
     random: (bytes) => crypto.getRandomValues(bytes),
     clock: systemClock,
     registry,

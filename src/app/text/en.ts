@@ -1,7 +1,7 @@
 /** Every word that the app shows, in English. The screens read the words of the shown language from texts.ts. */
 import type { PlaceFault } from "../ports.ts";
 import type { Language } from "./languages.ts";
-import { depositEn, withdrawEn } from "./money_en.ts";
+import { depositEn, reportEn, withdrawEn } from "./money_en.ts";
 import { problemsEn } from "./problems_en.ts";
 import { settleEn } from "./settle_en.ts";
 
@@ -140,14 +140,13 @@ export const en = {
     text: "Recovery code or note",
     useText: "Continue with this code",
     passphraseFile: "Passphrase of the backup",
-    passphraseNew: "A passphrase for this device",
     passphraseLead: "The passphrase that you chose when you made the backup.",
     open: "Open",
     opening: "Opening …",
     doneTitle: "Your notes are back",
     done: (added: number, known: number) =>
       added === 0 && known === 0
-        ? "The backup holds your recovery code and no notes. Press Check to find what was paid in."
+        ? "The backup holds your recovery code and no notes. The app now looks for your deposits."
         : `${plural(added, "note was", "notes were")} added. ${plural(known, "was", "were")} here already.`,
     otherNetwork: (count: number) =>
       `${plural(count, "note is", "notes are")} of another network and cannot be used here.`,
@@ -199,7 +198,7 @@ export const en = {
     backupProvenLead: "Your backup was opened and brings back every note.",
     newVersion: "This website offers a new version of the app",
     newVersionLead:
-      "Its files or its settings have changed. The version that you use stays until you accept the new one. Compare the hash in Settings first.",
+      "Its files or its settings have changed. The version that you use stays until you accept the new one. Before you accept it, compare the hash in Settings with the one on the release page.",
     toSettings: "Open Settings",
     tipTitle: "Stay hidden",
     tips: [
@@ -211,40 +210,7 @@ export const en = {
   deposit: depositEn,
   withdraw: withdrawEn,
   settle: settleEn,
-  report: {
-    title: "Reports",
-    lead:
-      "A report proves to one reader, such as a bank, where your money came from. It says nothing about your other notes.",
-    makeTitle: "Make a report",
-    makeLead: "For a note that you have withdrawn:",
-    makeNone: "You have no withdrawn note yet.",
-    make: "Make a report",
-    checkTitle: "Check a report",
-    checkLead: "Choose a report that you received. The app checks it against the chain.",
-    check: "Choose a report",
-    purposeTitle: "Who is it for?",
-    purpose: "Reader and reason",
-    purposeHint:
-      "For example: Example Bank, account opening. The reader sees this text. The report is of no use to anyone else.",
-    making: "Making the report",
-    madeTitle: "The report is ready",
-    madeLead: "Give it to this reader only. It links your deposit with your withdrawal.",
-    save: "Save the report",
-    checking: "Checking the report …",
-    trueTitle: "The report is true",
-    falseTitle: "The report is not true",
-    verdict: { ok: "right", warning: "note", failed: "wrong" },
-    /** The names of the library's checks. */
-    checks: { proof: "proof", pool: "pool", deposit: "deposit", withdrawal: "withdrawal", spent: "spent" },
-    facts: {
-      purpose: "Made for",
-      amount: "Amount",
-      depositor: "Paid in by",
-      recipient: "Paid out to",
-      depositedAt: "Paid in",
-      withdrawnAt: "Paid out",
-    },
-  },
+  report: reportEn,
   settings: {
     title: "Settings",
     connections: "Connections",

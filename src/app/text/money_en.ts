@@ -1,4 +1,5 @@
-/** The words of the screens that move money. */
+/** The words of the screens that move money, and of those that report it. */
+import type { CheckResult } from "../../core/errors/check_result.ts";
 import type { LinkabilityCode } from "../../client/withdrawal/linkability_warnings.ts";
 
 /** What to do about a payment that the pool returned, by its reason. */
@@ -48,7 +49,7 @@ export const depositEn = {
   amount: "Amount in TON",
   comment: "Comment",
   commentHint:
-    "Always include it, and do not encrypt it. Without it your payment does not count, and any amount but the exact one is lost.",
+    "Always add this comment, and do not encrypt it. A payment without it makes no deposit: the exact amount comes back, and any other amount is lost.",
   connect: "Connect a wallet",
   noWallet: "No wallet can be reached from this page. Choose an amount that any wallet can pay.",
   connecting: (name: string) => `Waiting for ${name} …`,
@@ -67,7 +68,8 @@ export const depositEn = {
   returning: "The pool sent the payment back. It is on its way to your wallet.",
   overtaken: "Another deposit came first. Your money is on its way back, less fees.",
   /** At most 99 %, because success is never certain. */
-  chance: (chance: number) => `Likely at the first attempt: ${Math.min(99, Math.round(chance * 100))} %.`,
+  chance: (chance: number) =>
+    `Chance that the first attempt succeeds: ${Math.min(99, Math.round(chance * 100))} %.`,
   watching: "As soon as the payment arrives, this page moves on.",
   refused: (reason: string) =>
     `The pool returned a payment to the wallet that sent it, less fees. ${
@@ -111,7 +113,7 @@ export const withdrawEn = {
     "A relayer sends the withdrawal for you, so that your new address needs no money and your old one stays out of it.",
   refused: "Not available",
   sameAddress:
-    "An earlier withdrawal to this address was sent and may still arrive. The address cannot be changed until it can no longer be paid.",
+    "An earlier withdrawal to this address was sent and may still arrive. You can choose another address once the pool can no longer pay it.",
   linksTitle: "What could give you away",
   nothing: "We see nothing that links this withdrawal to you.",
   accept: "I understand and want to go on",
@@ -127,7 +129,8 @@ export const withdrawEn = {
         count === 0 ? "Nobody" : `Only ${count}`
       } paid in after you. It is easy to guess that this is you. Waiting helps.`,
     soon: () => "You paid in less than a day ago. A withdrawal so soon suggests that it is you.",
-    unknown_deposit: () => "We do not know when this note was paid in. Press Check the notes first.",
+    unknown_deposit: () =>
+      "We do not know when this note was paid in. Go to Notes and press Check the notes first.",
     path_from_relayer: () => "The relayer learns which deposit is yours.",
     same_endpoint: () =>
       "Deposits and withdrawals go through the same server, which could connect them. You can use another one for withdrawals.",
@@ -161,4 +164,63 @@ export const withdrawEn = {
   failover: "Use another relayer",
   failoverLead:
     "The relayer did not finish in three minutes. Another one can send the withdrawal, to the same address: the pool pays the note only once. If no other relayer answers, add one in Settings.",
+};
+
+export type ReportCheck = "proof" | "pool" | "deposit" | "withdrawal" | "spent";
+type ReportChecks = Readonly<Record<ReportCheck, Readonly<Partial<Record<CheckResult["verdict"], string>>>>>;
+
+export const reportEn = {
+  title: "Reports",
+  lead:
+    "A report proves to one reader, such as a bank, where your money came from. It says nothing about your other notes.",
+  makeTitle: "Make a report",
+  makeLead: "For a note that you have withdrawn:",
+  makeNone: "You have no withdrawn note yet.",
+  make: "Make a report",
+  checkTitle: "Check a report",
+  checkLead: "Choose a report that you received. The app checks it against the chain.",
+  check: "Choose a report",
+  purposeTitle: "Who is it for?",
+  purpose: "Reader and reason",
+  purposeHint:
+    "For example: Example Bank, account opening. The reader sees this text. The report is of no use to anyone else.",
+  making: "Making the report",
+  madeTitle: "The report is ready",
+  madeLead: "Give it to this reader only. It links your deposit with your withdrawal.",
+  save: "Save the report",
+  checking: "Checking the report …",
+  trueTitle: "The report is true",
+  warnedTitle: "The report is true, with a warning",
+  falseTitle: "The report is not true",
+  /** Sentences for the library's checks, by their name and verdict. */
+  checks: {
+    proof: {
+      ok: "Its maker knows the note.",
+      warning: "Its maker knows the note, or made the test keys of this version and can forge reports.",
+      failed: "It does not prove that its maker knows the note, or another version of the app made it.",
+    },
+    pool: {
+      ok: "The pool is genuine.",
+      warning: "The pool is genuine. This app does not list it, so the name of its coin is not certain.",
+      failed: "The pool is not genuine, or the report describes it wrongly.",
+    },
+    deposit: {
+      ok: "The pool has this deposit.",
+      failed: "The pool has no such deposit, or not as the report describes it.",
+    },
+    withdrawal: {
+      ok: "The pool has this withdrawal.",
+      failed: "The pool has no such withdrawal, or not as the report describes it.",
+    },
+    spent: { ok: "The note is withdrawn.", failed: "The note is not withdrawn." },
+  } satisfies ReportChecks as ReportChecks,
+  details: "Details",
+  facts: {
+    purpose: "Made for",
+    amount: "Amount",
+    depositor: "Paid in by",
+    recipient: "Paid out to",
+    depositedAt: "Paid in",
+    withdrawnAt: "Paid out",
+  },
 };

@@ -104,7 +104,7 @@ export const problemsEn: Readonly<Record<ProblemCode, ProblemText>> = {
   },
   insufficient_funds: {
     text: "There is not enough money in this wallet.",
-    next: "Add the amount and TON for the fees, also if you pay in tokens, or connect another wallet.",
+    next: "Add money to the wallet, or connect another one. A payment in tokens also needs TON for its fees.",
   },
   payment_timeout: {
     text: "No payment has arrived yet.",
@@ -115,6 +115,10 @@ export const problemsEn: Readonly<Record<ProblemCode, ProblemText>> = {
     next: "The money goes back to the wallet that sent it, less fees. Look there, then try again.",
   },
   pool_retired: { text: "This pool takes no new deposits.", next: "Choose another amount." },
+  pool_closed: {
+    text: "This pool takes no deposits now.",
+    next: "Try again later, or choose another amount.",
+  },
   tree_full: { text: "This pool is full.", next: "Choose another amount." },
   wrong_pool: {
     text: "This is not the note's pool, or not a pool of this app.",
@@ -126,7 +130,7 @@ export const problemsEn: Readonly<Record<ProblemCode, ProblemText>> = {
   },
   wrong_network: {
     text: "This belongs to another network.",
-    next: "Check that the wallet, the endpoint and the file belong to the network shown above.",
+    next: "Check that the wallet, the endpoint and the file are for the same network as this app.",
   },
   invalid_address: {
     text: "This is not an address that can be paid.",
@@ -142,7 +146,8 @@ export const problemsEn: Readonly<Record<ProblemCode, ProblemText>> = {
   },
   nullifier_already_used: {
     text: "This note was already withdrawn.",
-    next: "Press Check the notes under Notes to see when. If it was not you, somebody else has your note.",
+    next:
+      "Open Notes and press Check the notes. If you did not withdraw it, somebody has a copy of your note.",
   },
   note_paid_elsewhere: {
     text: "This note was paid to another address.",

@@ -1,6 +1,6 @@
 /** Every word that the app shows, in Russian. */
 import type { Texts } from "./en.ts";
-import { depositRu, withdrawRu } from "./money_ru.ts";
+import { depositRu, reportRu, withdrawRu } from "./money_ru.ts";
 import { decimalRu, formRu, pluralRu } from "./numbers_ru.ts";
 import { problemsRu } from "./problems_ru.ts";
 import { settleRu } from "./settle_ru.ts";
@@ -142,14 +142,13 @@ export const ru: Texts = {
     text: "Код восстановления или нота",
     useText: "Продолжить с этим кодом",
     passphraseFile: "Парольная фраза копии",
-    passphraseNew: "Парольная фраза для этого устройства",
     passphraseLead: "Парольная фраза, которую вы выбрали, когда делали копию.",
     open: "Открыть",
     opening: "Открываем …",
     doneTitle: "Ваши ноты вернулись",
     done: (added, known) =>
       added === 0 && known === 0
-        ? "В копии есть код восстановления и нет нот. Нажмите «Проверить ноты», чтобы найти внесённое."
+        ? "В копии есть код восстановления и нет нот. Приложение уже ищет ваши депозиты."
         : `Добавлено: ${notes(added)}. Уже было здесь: ${notes(known)}.`,
     otherNetwork: (count) => `Из другой сети: ${notes(count)}. Здесь использовать нельзя.`,
     toNotes: "Показать мои ноты",
@@ -200,7 +199,7 @@ export const ru: Texts = {
     backupProvenLead: "Копия открыта и вернёт все ноты.",
     newVersion: "Сайт предлагает новую версию приложения",
     newVersionLead:
-      "Изменились её файлы или настройки. Ваша версия остаётся, пока вы не примете новую. Сначала сверьте хеш в настройках.",
+      "Изменились её файлы или настройки. Ваша версия остаётся, пока вы не примете новую. Прежде чем принять её, сверьте хеш в настройках с хешем на странице выпуска.",
     toSettings: "Открыть настройки",
     tipTitle: "Оставайтесь незаметны",
     tips: [
@@ -212,44 +211,7 @@ export const ru: Texts = {
   deposit: depositRu,
   withdraw: withdrawRu,
   settle: settleRu,
-  report: {
-    title: "Отчёты",
-    lead: "Отчёт доказывает одному читателю, например банку, откуда ваши деньги. Других нот он не касается.",
-    makeTitle: "Сделать отчёт",
-    makeLead: "Для выведенной ноты:",
-    makeNone: "Выведенных нот пока нет.",
-    make: "Сделать отчёт",
-    checkTitle: "Проверить отчёт",
-    checkLead: "Выберите полученный отчёт. Приложение сверит его с блокчейном.",
-    check: "Выбрать отчёт",
-    purposeTitle: "Для кого он?",
-    purpose: "Читатель и повод",
-    purposeHint:
-      "Например: Банк «Пример», открытие счёта. Читатель увидит этот текст. Никому другому отчёт не пригодится.",
-    making: "Делаем отчёт",
-    madeTitle: "Отчёт готов",
-    madeLead: "Отдайте его только этому читателю. Он связывает ваш депозит с вашим выводом.",
-    save: "Сохранить отчёт",
-    checking: "Проверяем отчёт …",
-    trueTitle: "Отчёт верен",
-    falseTitle: "Отчёт неверен",
-    verdict: { ok: "верно", warning: "замечание", failed: "неверно" },
-    checks: {
-      proof: "доказательство",
-      pool: "пул",
-      deposit: "депозит",
-      withdrawal: "вывод",
-      spent: "списание",
-    },
-    facts: {
-      purpose: "Для кого",
-      amount: "Сумма",
-      depositor: "Кто внёс",
-      recipient: "Кому выплачено",
-      depositedAt: "Внесено",
-      withdrawnAt: "Выплачено",
-    },
-  },
+  report: reportRu,
   settings: {
     title: "Настройки",
     connections: "Подключения",

@@ -35,11 +35,11 @@ export const settleEn = {
   publicLead: (count: number, rounds: number) =>
     `${
       rounds > 1
-        ? "The wallet stands next to the deposits that it settles for ever, and next to yours after the last settlement."
+        ? "The blockchain shows which wallet settled which deposits. After the last settlement, yours is among them."
         : count === 1
-        ? "This settlement has only your deposit, so the wallet stands next to it for ever."
-        : `The wallet stands next to these ${count} deposits for ever, and one of them is yours.`
-    } Use the wallet that paid in, or one that nobody can connect with where the money will go.`,
+        ? "This settlement has only your deposit, so everyone can see that this wallet settled it."
+        : `The blockchain shows that this wallet settled these ${count} deposits, and one of them is yours.`
+    } Use the wallet that paid in, or one that has no connection to the address of your withdrawal.`,
   noWallet:
     "No wallet can be reached from this page. Open the app in the browser of your wallet, or run tonado settle.",
   settle: (name: string) => `Settle with ${name}`,

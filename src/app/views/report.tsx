@@ -1,6 +1,8 @@
 /** The report screen: create a report for one reader, or check one. */
 import { useState } from "preact/hooks";
+import type { CheckResult } from "../../core/errors/check_result.ts";
 import type { ReportEvent, ReportState } from "../flows/report.ts";
+import type { ReportCheck } from "../text/money_en.ts";
 import { texts } from "../text/texts.ts";
 import type { NoteRow } from "./notes.tsx";
 import { Field, Form } from "./fields.tsx";
@@ -111,20 +113,27 @@ function Purpose({ state, send }: InStep<ReportProps, "purpose">) {
 function Checked({ state, send }: InStep<ReportProps, "checked">) {
   const { report, app } = texts;
   const { facts, checks } = state;
-  const isTrue = checks.every(({ verdict }) => verdict !== "failed");
+  const has = (verdict: CheckResult["verdict"]) => checks.some((check) => check.verdict === verdict);
+  const isTrue = !has("failed");
+  const title = !isTrue ? report.falseTitle : has("warning") ? report.warnedTitle : report.trueTitle;
   const date = (seconds: number) => new Date(seconds * 1000).toLocaleString(texts.language);
   return (
-    <Step name="report-checked" title={isTrue ? report.trueTitle : report.falseTitle}>
+    <Step name="report-checked" title={title}>
       <ul class="checks">
         {checks.map(({ name, verdict, detail }) => (
           <li key={name} class={verdict}>
             <span class="symbol" aria-hidden="true">
               {verdict === "ok" ? "✓" : verdict === "warning" ? "△" : "!"}
             </span>
-            <span>
-              <strong>{report.checks[name as keyof typeof report.checks] ?? name}</strong>:{" "}
-              {report.verdict[verdict]}. <span class="hint" lang="en">{detail}</span>
-            </span>
+            <div>
+              {report.checks[name as ReportCheck]?.[verdict] ?? name}
+              {verdict !== "ok" && (
+                <details>
+                  <summary>{report.details}</summary>
+                  <p class="hint" lang="en">{detail}</p>
+                </details>
+              )}
+            </div>
           </li>
         ))}
       </ul>

@@ -1,46 +1,32 @@
 /** The restore screen: from a file, a paper, a recovery code or a single note. */
 import { useState } from "preact/hooks";
-import { Secret } from "../../core/text/secret.ts";
 import type { RestoreEvent, RestoreState } from "../flows/restore.ts";
 import { texts } from "../text/texts.ts";
 import { Field, Form, PassphraseForm } from "./fields.tsx";
+import { ChosenPassphrase, DrawnPassphrase } from "./new_passphrase.tsx";
 import { Button, type InStep, Notice, Step } from "./parts.tsx";
 
 export interface RestoreProps {
   readonly state: RestoreState;
-  /** Without a store, a code needs a new passphrase for this device. */
-  readonly hasStore: boolean;
   readonly send: (event: RestoreEvent) => void;
   readonly onChooseFile: () => void;
+  readonly onText: (text: string) => void;
   readonly onScan?: (() => void) | undefined;
   readonly onDone: () => void;
 }
 
 export function RestoreView(props: RestoreProps) {
-  const { state, hasStore, send } = props;
+  const { state, send } = props;
   const { restore } = texts;
   switch (state.step) {
     case "choose":
       return <Choose {...props} state={state} />;
-    case "passphrase": {
-      const isNew = state.source.kind === "text" && !hasStore;
-      return (
-        <Step
-          name="restore-passphrase"
-          title={isNew ? restore.passphraseNew : restore.passphraseFile}
-          lead={isNew ? texts.passphrase.newLead : restore.passphraseLead}
-          problem={state.problem}
-        >
-          <PassphraseForm
-            id="restore-passphrase"
-            submit={restore.open}
-            autocomplete={isNew ? "new-password" : "current-password"}
-            send={send}
-          />
-          <Button kind="quiet" onClick={() => send({ type: "back" })}>{texts.app.back}</Button>
-        </Step>
-      );
-    }
+    case "passphrase":
+      return <Passphrase {...props} state={state} />;
+    case "drawing":
+      return <Step name="drawing" title={texts.passphrase.drawnTitle} progress={texts.passphrase.drawing} />;
+    case "drawn":
+      return <DrawnPassphrase words={state.passphrase} isRequired={state.isRequired} send={send} />;
     case "opening":
       return <Step name="restoring" title={restore.title} progress={restore.opening} />;
     case "done": {
@@ -56,7 +42,39 @@ export function RestoreView(props: RestoreProps) {
   }
 }
 
-function Choose({ state, send, onChooseFile, onScan }: InStep<RestoreProps, "choose">) {
+function Passphrase({ state, send }: InStep<RestoreProps, "passphrase">) {
+  const { restore, app } = texts;
+  const onBack = () => send({ type: "back" });
+  if (state.isNew) {
+    return (
+      <ChosenPassphrase
+        name="restore-new"
+        submit={restore.open}
+        problem={state.problem}
+        send={send}
+        onBack={onBack}
+      />
+    );
+  }
+  return (
+    <Step
+      name="restore-passphrase"
+      title={restore.passphraseFile}
+      lead={restore.passphraseLead}
+      problem={state.problem}
+    >
+      <PassphraseForm
+        id="restore-passphrase"
+        submit={restore.open}
+        autocomplete="current-password"
+        send={send}
+      />
+      <Button kind="quiet" onClick={onBack}>{app.back}</Button>
+    </Step>
+  );
+}
+
+function Choose({ state, onText, onChooseFile, onScan }: InStep<RestoreProps, "choose">) {
   const { restore } = texts;
   const [text, setText] = useState("");
   return (
@@ -65,7 +83,7 @@ function Choose({ state, send, onChooseFile, onScan }: InStep<RestoreProps, "cho
       {onScan && <Button onClick={onScan}>{restore.scan}</Button>}
       <Form
         onSubmit={() => {
-          send({ type: "chosen", source: { kind: "text", text: new Secret(text) } });
+          onText(text);
           setText("");
         }}
       >

@@ -1,10 +1,10 @@
 /** The screens before the store is open: the first visit, a new store, and unlocking. */
 import { useState } from "preact/hooks";
-import { Secret } from "../../core/text/secret.ts";
 import { toProblem } from "../flows/machine.ts";
 import type { StoreEvent, StoreState } from "../flows/store/store.ts";
 import { texts } from "../text/texts.ts";
-import { Form, NewPassphrase, PassphraseForm, useNewPassphrase } from "./fields.tsx";
+import { PassphraseForm } from "./fields.tsx";
+import { ChosenPassphrase, DrawnPassphrase } from "./new_passphrase.tsx";
 import { Button, type InStep, Notice, Step } from "./parts.tsx";
 
 export interface StartProps<Session> {
@@ -33,11 +33,11 @@ export function StartView<Session>(props: StartProps<Session>) {
     case "absent":
       return <Welcome {...props} />;
     case "new":
-      return <NewStore {...props} state={state} />;
+      return <ChosenPassphrase name="new" submit={passphrase.create} problem={state.problem} send={send} />;
     case "drawing":
       return <Step name="drawing" title={passphrase.drawnTitle} progress={passphrase.drawing} />;
     case "drawn":
-      return <Drawn {...props} state={state} />;
+      return <DrawnPassphrase words={state.passphrase} isRequired={state.isRequired} send={send} />;
     case "creating":
     case "opening":
       return (
@@ -106,39 +106,5 @@ function Welcome<Session>({ send, onRestore, onReport }: StartProps<Session>) {
         <Notice kind="warning" text={start.first} />
       </aside>
     </div>
-  );
-}
-
-function Drawn<Session>({ state, send }: InStep<StartProps<Session>, "drawn">) {
-  const { passphrase } = texts;
-  return (
-    <Step
-      name="drawn"
-      title={passphrase.drawnTitle}
-      lead={state.isRequired ? passphrase.drawnLight : passphrase.drawnLead}
-    >
-      <ol class="words" lang="en">
-        {state.passphrase.reveal().split(" ").map((word, i) => <li key={i}>{word}</li>)}
-      </ol>
-      <p class="hint">{passphrase.drawnKeep}</p>
-      <Button kind="primary" onClick={() => send({ type: "passphrase", passphrase: state.passphrase })}>
-        {passphrase.drawnDone}
-      </Button>
-      <Button kind="quiet" onClick={() => send({ type: "draw" })}>{passphrase.drawAgain}</Button>
-    </Step>
-  );
-}
-
-function NewStore<Session>({ state, send }: InStep<StartProps<Session>, "new">) {
-  const { passphrase } = texts;
-  const { submit, ...typed } = useNewPassphrase();
-  return (
-    <Step name="new" title={passphrase.newTitle} lead={passphrase.newLead} problem={state.problem}>
-      <Form onSubmit={() => submit((text) => send({ type: "passphrase", passphrase: new Secret(text) }))}>
-        <NewPassphrase {...typed} />
-        <Button kind="primary" type="submit">{passphrase.create}</Button>
-      </Form>
-      <Button kind="quiet" onClick={() => send({ type: "draw" })}>{passphrase.draw}</Button>
-    </Step>
   );
 }

@@ -32,6 +32,11 @@ export const problems = {
     "Note belongs to another pool",
     "Use the pool with the note's asset, amount and network.",
   ),
+  pool_closed: problem(
+    400,
+    "Pool takes no deposits now",
+    "Pay later, or into another pool.",
+  ),
   wrong_network: problem(
     400,
     "Endpoint serves another network",

@@ -40,20 +40,23 @@ const cases: FaultCases = {
     await visit.step("deposited", SETTLEMENT_TIMEOUT_MS);
   },
 
-  async "a missing kernel of the prover stops a withdrawal before anything is sent, and it goes on"(scene) {
+  async "an altered or missing kernel of the prover stops a withdrawal before anything is sent, and it goes on"(
+    scene,
+  ) {
     const { relayer } = scene.gates;
-    replace(scene, /prover_wasm/, missing());
+    replace(scene, /prover_wasm/, new Response("altered"));
     const visit = await scene.visit({ content: scene.takeFunded() });
     const before = relayer.requests.length;
     await withdraw(visit);
     await visit.step("withdraw-failed", SETTLEMENT_TIMEOUT_MS);
     assert.match((await visit.notices())[1], MISSING);
+    replace(scene, /prover_wasm/, missing());
+    await acceptAgain(visit);
+    await visit.step("withdraw-failed", SETTLEMENT_TIMEOUT_MS);
+    assert.match((await visit.notices())[1], MISSING);
     assert.ok(!relayer.requests.slice(before).includes("/withdraw"), "no proof left the page");
     scene.app.intercept = undefined;
-    await visit.click("Try again");
-    await visit.step("review");
-    await visit.page.click("#accept");
-    await visit.page.click("button.primary");
+    await acceptAgain(visit);
     await visit.step("withdrawn", SETTLEMENT_TIMEOUT_MS);
   },
 
@@ -88,6 +91,13 @@ const missing = () => new Response("", { status: 404 });
 /** Makes the app's server answer requests for this file with `answer`. */
 function replace({ app }: FaultScene, name: RegExp, answer: Response): void {
   app.intercept = ({ url }) => name.test(new URL(url).pathname) ? answer.clone() : undefined;
+}
+
+async function acceptAgain(visit: Visit): Promise<void> {
+  await visit.click("Try again");
+  await visit.step("review");
+  await visit.page.click("#accept");
+  await visit.page.click("button.primary");
 }
 
 async function createStore(visit: Visit): Promise<void> {

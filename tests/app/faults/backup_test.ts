@@ -19,7 +19,13 @@ import {
 import { PASSPHRASE } from "../../support/app/journey.ts";
 import { chooseAmount, openPayment } from "../../support/app/steps/money_steps.ts";
 import { changePassphrase, proveBackup } from "../../support/app/app_scene.ts";
-import { chooseFile, countNotes, openRestore, restoreFile } from "../../support/app/steps/restore_steps.ts";
+import {
+  chooseFile,
+  chooseRestorePassphrase,
+  countNotes,
+  openRestore,
+  restoreFile,
+} from "../../support/app/steps/restore_steps.ts";
 import { chromium } from "../../support/system/chromium.ts";
 
 const POOL = "native-10-v2";
@@ -92,7 +98,7 @@ const cases: FaultCases = {
   ) {
     const visit = await scene.visit({ content: "none" });
     await visit.click("I have a backup");
-    await restoreNote(visit);
+    await restoreNote(visit, true);
     await chooseAmount(visit, POOL);
     await visit.step("offer");
     await proveNewBackup(visit, scene);
@@ -115,6 +121,33 @@ const cases: FaultCases = {
     await visit.inspect("backup-note");
     await proveNewBackup(visit, scene);
     await visit.step("pay-");
+  },
+
+  async "a backup that is older than a restored note does not count as its backup"(scene) {
+    const seed = newContent();
+    const visit = await scene.visit({ content: contentWith(scene, 1, seed) });
+    await openRestore(visit);
+    await restoreNote(visit);
+    await visit.page.waitForSelector("aside .notice.is-warning");
+    await visit.page.evaluate(() => location.hash = "#/backup");
+    await visit.step("offer");
+    await visit.click("Save a file");
+    await visit.step("made-file");
+    await chooseFile(
+      visit,
+      "Choose the saved file",
+      await encryptStore(contentWith(scene, 1, seed), PASSPHRASE),
+    );
+    await visit.step("read");
+    await visit.type("backup-passphrase", PASSPHRASE);
+    await visit.click("Open the backup");
+    await visit.step("proven");
+    await visit.page.evaluate(() => location.hash = "#/");
+    await countNotes(visit, 2);
+    assert.match((await visit.notices())[1], /^1 note is in no backup/);
+    await visit.page.click("li.note.created button");
+    await visit.step("offer");
+    assert.match((await visit.notices())[0], /^No backup has this note yet, and a paper cannot hold it\./);
   },
 
   async "without any network after a first visit, the store opens, shows its notes and is backed up"(scene) {
@@ -175,15 +208,16 @@ async function proveNewBackup(visit: Visit, { downloads }: FaultScene, passphras
   await proveBackup(visit, downloads, passphrase);
 }
 
-/** Restores a note that does not derive from a seed, and returns to the list. */
-async function restoreNote(visit: Visit): Promise<void> {
+/**
+ * Restores a note that does not derive from a seed, and returns to the list.
+ * @param isNew whether the browser has no store yet
+ */
+async function restoreNote(visit: Visit, isNew = false): Promise<void> {
   const note = createNote({ asset: "native", amount: "10", network: "localnet", version: 2 });
   await visit.step("restore");
   await visit.type("restore-text", formatNote(note));
   await visit.click("Continue with this code");
-  await visit.step("restore-passphrase");
-  await visit.type("restore-passphrase", PASSPHRASE);
-  await visit.click("Open");
+  if (isNew) await chooseRestorePassphrase(visit, PASSPHRASE);
   await visit.step("restored");
   await visit.click("Show my notes");
   await visit.step("notes");

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { runCase, type Visit, withFaultScene } from "../../support/app/fault_scene.ts";
 import { shiftClock } from "../../support/app/shifted_clock.ts";
-import { openPayment, withdraw } from "../../support/app/steps/money_steps.ts";
+import { openPayment, SETTLEMENT_TIMEOUT_MS, withdraw } from "../../support/app/steps/money_steps.ts";
 import { waitUntil } from "../../../testkit/programs/wait_until.ts";
 import { chromium } from "../../support/system/chromium.ts";
 
@@ -21,15 +21,19 @@ Deno.test({
           runCase(t, scene, `by an hour ${name} ${what}`, fn);
         const prepare = (page: Visit["page"]) => page.evaluateOnNewDocument(shiftClock, shift);
 
-        await test("withdraws, and pays with a wallet", async () => {
+        await test("withdraws, and pays pools of both versions with a wallet", async () => {
           const visit = await scene.visit({ content: scene.takeFunded(), prepare });
           await withdraw(visit);
           await visit.step("withdrawn");
           await visit.click("Done");
-          await openPayment(visit);
-          await visit.click("Test wallet");
-          await visit.click("Pay with");
-          await visit.step("deposited");
+          for (const pool of ["native-10-v2", "native-1"]) {
+            await openPayment(visit, pool);
+            await visit.click("Test wallet");
+            await visit.click("Pay with");
+            await visit.step("deposited", SETTLEMENT_TIMEOUT_MS);
+            await visit.click("Show my notes");
+            await visit.step("notes");
+          }
         });
 
         await test("asks a wallet again only when the first request has expired by chain time", async () => {

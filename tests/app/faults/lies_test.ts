@@ -5,7 +5,11 @@
  */
 import assert from "node:assert/strict";
 import { type Address, toNano } from "@ton/core";
+import { checkNotes } from "../../../src/client/notes/note_check.ts";
+import { fieldToBytes, fieldToHex } from "../../../src/core/crypto/field.ts";
+import { toNoteHashes } from "../../../src/core/protocol/note.ts";
 import { connect } from "../../../src/ton/endpoint/toncenter.ts";
+import { waitUntil } from "../../../testkit/programs/wait_until.ts";
 import { alterRoots } from "../../../testkit/servers/endpoint_faults.ts";
 import {
   type FaultCases,
@@ -14,6 +18,7 @@ import {
   type Visit,
   withFaultScene,
 } from "../../support/app/fault_scene.ts";
+import { unpaidContent } from "../../support/app/funded_notes.ts";
 import {
   confirmWithdrawal,
   enterRecipient,
@@ -22,13 +27,16 @@ import {
 } from "../../support/app/steps/money_steps.ts";
 import { chromium } from "../../support/system/chromium.ts";
 
+const POOL = "native-10-v2";
+/** The pools of version 2 on the local network, which each check reads. */
+const V2_POOLS = 2;
 /** The denomination of 10, less the relayer's fee of 0.05. */
 const PAYOUT = toNano("9.95");
 
 Deno.test({
   name: "servers with false data or without answers",
   ignore: chromium === undefined,
-  fn: (t) => withFaultScene({ funded: 4 }, (scene) => runCases(t, scene, cases)),
+  fn: (t) => withFaultScene({ funded: 5 }, (scene) => runCases(t, scene, cases)),
 });
 
 const cases: FaultCases = {
@@ -65,6 +73,43 @@ const cases: FaultCases = {
     assert.equal(await second.page.$("li.note.deposited button"), null);
     await second.inspect("note-spent-elsewhere");
     await second.page.close();
+  },
+
+  async "a relayer that lists an unspent note as spent does not stop its withdrawal"(scene) {
+    const { gates: { relayer }, deployments, indexer } = scene;
+    const content = scene.takeFunded();
+    const note = content.records[0].note.reveal();
+    const chain = connect({ network: "localnet", endpoint: indexer });
+    const [{ leafIndex }] = await checkNotes(chain, deployments.pools.get(POOL)!.address, [note]);
+    const hash = fieldToBytes(toNoteHashes(note).nullifierHashAt(leafIndex!));
+    // The app compares the number of payments with the pool's.
+    const spent = new Uint8Array(Array.from({ length: 10 }, () => [...hash]).flat());
+    const visit = await scene.visit({ content });
+    const headers = { "content-type": "application/octet-stream" };
+    relayer.answer = (path) => path === "/spent" ? new Response(spent, { headers }) : undefined;
+    await assertPaid(scene, visit, await withdraw(visit));
+  },
+
+  async "a relayer that lists an unpaid note as waiting for its settlement does not make it appear paid"(
+    scene,
+  ) {
+    const { relayer } = scene.gates;
+    const content = unpaidContent(scene.deployments.pools.get(POOL)!, 1);
+    const pending = {
+      leafIndex: 1_000_000,
+      commitment: fieldToHex(content.records[0].note.reveal().commitment),
+    };
+    let lies = 0;
+    relayer.alter = (path, json) => {
+      if (path !== "/tree/commitments" || json.pending === undefined) return json;
+      lies++;
+      return { ...json, pending: [...json.pending, pending] };
+    };
+    const visit = await scene.visit({ content });
+    await waitUntil("two checks", () => Promise.resolve(lies >= 2 * V2_POOLS + 1));
+    await visit.page.waitForSelector("li.note.depositing button");
+    assert.doesNotMatch(await visit.text(), /not ready yet/);
+    await visit.page.close();
   },
 
   async "a page that goes offline right after the hand-over follows the withdrawal when it is online"(scene) {

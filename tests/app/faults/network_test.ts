@@ -46,7 +46,7 @@ const cases: FaultCases = {
     await visit.page.waitForSelector(".notice.is-warning");
     assert.equal(
       (await visit.notices())[1],
-      "Several pools could not be read. Check that the wallet, the endpoint and the file belong to the network shown above.",
+      "Several pools could not be read. Check that the wallet, the endpoint and the file are for the same network as this app.",
     );
     await visit.inspect("notes-wrong-network");
     await chooseAmount(visit);
@@ -179,7 +179,20 @@ const cases: FaultCases = {
     await goOnline(visit);
     await visit.choose("Choose a report", report);
     await visit.step("report-checked");
-    assert.match(await visit.text(), /The report is true/);
+    assert.match(await visit.text(), /The report is true, with a warning/);
+    await visit.click("Back");
+    await visit.choose("Choose a report", await alterRecipient(report));
+    await visit.page.waitForFunction(() => document.body.innerText.includes("The report is not true"));
+    await visit.inspect("report-false");
+    const wrong = await visit.page.$$eval(
+      ".checks .failed",
+      (found) => found.map((each) => (each as HTMLElement).innerText.split("\n")),
+    );
+    assert.deepEqual(wrong.map(([, sentence]) => sentence), [
+      "It does not prove that its maker knows the note, or another version of the app made it.",
+      "The pool has no such withdrawal, or not as the report describes it.",
+    ]);
+    assert.doesNotMatch(await visit.text(), /Paid out to/, "no fact of a false report is shown");
   },
 
   async "a key that the website altered is refused, and a missing one is loaded when it is there"(scene) {
@@ -235,4 +248,13 @@ async function goOffline({ page }: Visit): Promise<void> {
 async function goOnline({ page }: Visit): Promise<void> {
   await page.setOfflineMode(false);
   await page.waitForFunction((notice) => !document.body.innerText.includes(notice), {}, OFFLINE);
+}
+
+/** Writes a copy of the report that names its depositor as the recipient, and returns its path. */
+async function alterRecipient(path: string): Promise<string> {
+  const { statement, ...others } = JSON.parse(await Deno.readTextFile(path));
+  statement.withdrawal.recipient = statement.deposit.depositor;
+  const altered = path.replace(".json", "-altered.json");
+  await Deno.writeTextFile(altered, JSON.stringify({ ...others, statement }));
+  return altered;
 }

@@ -53,9 +53,16 @@ const cases: FaultCases = {
     await showReadyNote(visit);
   },
 
-  async "a jetton deposit"(scene) {
+  async "a jetton deposit, whose queue could not be read at first"(scene) {
     const visit = await unsettledVisit(scene, JETTON);
-    await openOffer(visit);
+    scene.gates.deposit.answer = () => new Response("", { status: 503 });
+    await visit.click("Settle it yourself");
+    await visit.step("settle-failed", SETTLEMENT_TIMEOUT_MS);
+    assert.match(await visit.text(), /Your deposit is safe\. Nothing is lost if you leave this page\./);
+    await visit.inspect("settle-failed");
+    scene.gates.deposit.open();
+    await visit.click("Try again");
+    await visit.page.waitForSelector('[data-step="settle"]', { timeout: SETTLEMENT_TIMEOUT_MS });
     await settle(visit);
     await visit.step("settled", SETTLEMENT_TIMEOUT_MS);
     assert.equal((await settlementsOf(scene, JETTON)).length, 1);

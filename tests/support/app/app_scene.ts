@@ -134,6 +134,7 @@ async function openScene({ browser, context, environment, journeys, downloads }:
     async connectWallet() {
       await journey.click("Test wallet");
       const link = await journey.page.waitForSelector('a[href^="http://wallet.test/connect"]');
+      await journey.inspect("connecting");
       const href = await link!.evaluate((each) => each.getAttribute("href")!);
       sessions.push(await openRemoteWallet(wallet, { link: href, bridge: bridge.url }));
       await journey.step("pay-");

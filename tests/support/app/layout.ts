@@ -88,7 +88,8 @@ function readParts(): { parts: Part[]; width: number } {
     return hasText || element.matches(controls);
   };
   const parents: (Element | null)[] = [];
-  const elements = [...document.querySelectorAll("body *")].filter(isPart);
+  const shown = document.querySelector("dialog[open]") ?? document.body; // a dialog covers the page
+  const elements = [...shown.querySelectorAll("*")].filter(isPart);
   const parts = elements.map((element): Part => {
     const { left, top, right, bottom } = element.getBoundingClientRect();
     const parent = element.parentElement;

@@ -9,6 +9,8 @@ export interface ServedApp {
   /** Answers requests differently. If it is undefined or returns undefined, the site answers. */
   intercept: ((request: Request) => Response | Promise<Response> | undefined) | undefined;
   alterHeaders: ((headers: Headers) => void) | undefined;
+  /** Returns what the site answers. */
+  respond(request: Request): Promise<Response>;
   /** Serves with other settings, or another build, from now on. */
   reopen(settings?: Partial<AppSettings>): Promise<void>;
   close(): Promise<void>;
@@ -33,7 +35,7 @@ export async function serveApp(
   const server = Deno.serve(
     { hostname: "127.0.0.1", port, onListen: () => {}, signal: ending.signal },
     async (request) => {
-      const response = await served.intercept?.(request) ?? await site.respond(request);
+      const response = await served.intercept?.(request) ?? await served.respond(request);
       served.alterHeaders?.(response.headers);
       return response;
     },
@@ -44,6 +46,7 @@ export async function serveApp(
     origin,
     intercept: undefined,
     alterHeaders: undefined,
+    respond: async (request) => await site.respond(request),
     async reopen(changed = {}) {
       site = await openAppSite(prefix, { ...defaults, ...settings, ...changed });
     },

@@ -14,13 +14,14 @@ export type StoreState<Session> =
   /** Drawn words for the user to write down. `isRequired`: the device lacks memory for a chosen passphrase. */
   | { readonly step: "drawn"; readonly passphrase: Secret<string>; readonly isRequired: boolean }
   | { readonly step: "creating"; readonly passphrase: Secret<string> }
-  | { readonly step: "locked"; readonly hasPasskey: boolean; readonly problem?: Problem }
+  /** `hasPasskey` is looked up after each visit, which may have added or removed one. */
+  | { readonly step: "locked"; readonly hasPasskey?: boolean | undefined; readonly problem?: Problem }
   | {
     readonly step: "opening";
     readonly passphrase: Secret<string> | "passkey";
-    readonly hasPasskey: boolean;
+    readonly hasPasskey: boolean | undefined;
   }
-  | { readonly step: "open"; readonly session: Session; readonly hasPasskey: boolean }
+  | { readonly step: "open"; readonly session: Session }
   | { readonly step: "failed"; readonly problem: Problem };
 
 export type StoreEvent<Session> =
@@ -65,6 +66,10 @@ export function storeMachine<Session>(
       switch (state.step) {
         case "searching":
           return { find: async (_signal, send) => send(await services.findStore()) };
+        case "locked":
+          return state.hasPasskey === undefined
+            ? { find: async (_signal, send) => send(await services.findStore()) }
+            : {};
         case "drawing":
           return {
             draw: async (_signal, send) => send({ type: "drawn", passphrase: await services.draw() }),
@@ -101,7 +106,7 @@ export function nextStore<Session>(
     case "absent":
       if (event.type === "create") return { step: "new" };
       // A restored backup opens directly, because its passphrase was just typed.
-      return event.type === "opened" ? { step: "open", session: event.session, hasPasskey: false } : state;
+      return event.type === "opened" ? { step: "open", session: event.session } : state;
     case "new":
     case "drawing":
     case "drawn":
@@ -112,16 +117,17 @@ export function nextStore<Session>(
         const passphrase = event.type === "passkey" ? "passkey" : event.passphrase;
         return { step: "opening", passphrase, hasPasskey: state.hasPasskey };
       }
+      if (event.type === "found") return { ...state, hasPasskey: event.hasPasskey };
       if (event.type === "failed") return { ...state, problem: event.problem };
-      return event.type === "opened" ? { ...state, step: "open", session: event.session } : state;
+      return event.type === "opened" ? { step: "open", session: event.session } : state;
     case "opening": {
       const { hasPasskey } = state;
-      if (event.type === "opened") return { step: "open", session: event.session, hasPasskey };
+      if (event.type === "opened") return { step: "open", session: event.session };
       if (event.type === "lock" || event.type === "back") return { step: "locked", hasPasskey };
       return event.type === "failed" ? { step: "locked", hasPasskey, problem: event.problem } : state;
     }
     case "open":
-      return event.type === "lock" ? { step: "locked", hasPasskey: state.hasPasskey } : state;
+      return event.type === "lock" ? { step: "locked" } : state;
     case "failed":
       return event.type === "retry" ? { step: "searching" } : state;
   }
@@ -143,7 +149,7 @@ function nextNew<Session>(state: NewState<Session>, event: StoreEvent<Session>):
       if (event.type === "back") return { step: "new" };
       return event.type === "passphrase" ? { step: "creating", passphrase: event.passphrase } : state;
     case "creating":
-      if (event.type === "opened") return { step: "open", session: event.session, hasPasskey: false };
+      if (event.type === "opened") return { step: "open", session: event.session };
       if (event.type !== "failed") return state;
       // Another tab created a store first; open that one.
       if (event.problem.code === "note_store_in_use") return { step: "searching" };

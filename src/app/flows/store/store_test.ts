@@ -24,7 +24,7 @@ function openedStore(initial: StoreState<string>) {
 
 for (const type of ["lock", "erased"] as const) {
   Deno.test(`an open store is closed on "${type}"`, () => {
-    const { closed, flow } = openedStore({ step: "open", session: "s", hasPasskey: false });
+    const { closed, flow } = openedStore({ step: "open", session: "s" });
     deepEqual(closed, []);
     flow.send({ type });
     deepEqual(closed, ["s"]);

@@ -1,9 +1,9 @@
-import { findPaperCodes, isEncryptedPaperCode } from "../../../client/notes/paper/paper_code_text.ts";
 import type { PublicNote } from "../../../client/notes/note_store.ts";
 import type { Secret } from "../../../core/text/secret.ts";
 import type { Restorable, Restored, RestoreServices } from "../../flows/restore.ts";
 import type { BackupSource, RestoredStore, VaultProof } from "../../vault/vault_task.ts";
 import type { AppContext, Session } from "../context.ts";
+import { drawPassphrase } from "../drawn_passphrase.ts";
 import { checkListing, vaultPools } from "../note_book.ts";
 import { createStore, openSession, writeFirst } from "../store_service.ts";
 import { toBackupProof } from "./backup_coverage.ts";
@@ -18,6 +18,7 @@ export function restoreServices(
   onCreated: (session: Session) => void,
 ): RestoreServices {
   return {
+    draw: () => drawPassphrase(context.random),
     async restore(restorable, passphrase) {
       const source = toSource(restorable);
       const open = session();
@@ -97,8 +98,5 @@ function toRestored({ registry }: AppContext, { added, found, proof }: Found): R
 }
 
 function toSource(restorable: Restorable): BackupSource {
-  if (restorable.kind !== "text") return restorable;
-  const text = restorable.text.reveal();
-  const [code] = findPaperCodes(text);
-  return code !== undefined && isEncryptedPaperCode(code) ? { kind: "code", code } : { kind: "text", text };
+  return restorable.kind === "text" ? { kind: "text", text: restorable.text.reveal() } : restorable;
 }

@@ -1,6 +1,9 @@
 import { Problem } from "../../../core/errors/problem.ts";
 import type { Deployment } from "../../../core/protocol/deployments.ts";
+import { MAX_QUEUED, MAX_QUEUED_JETTON } from "../../../core/protocol/v2/pool_constants.ts";
 import type { Chain } from "../../../ton/chain.ts";
+import type { AnyPool } from "../../../ton/pool/any_pool.ts";
+import { V2Pool } from "../../../ton/pool/v2/pool.ts";
 
 /**
  * Throws `wrong_pool` for a contract that is not a pool of this build. The code hash alone is not enough: a pool
@@ -12,4 +15,16 @@ export async function assertGenuine(chain: Chain, deployment: Deployment): Promi
   const isGenuine = deploymentMatchesBuild(deployment) &&
     code?.hash().toString("hex") === deployment.codeHash;
   if (!isGenuine) throw new Problem("wrong_pool", "the contract is not a pool of this app's release");
+}
+
+/** Throws `tree_full`, or `pool_closed` while the pool refuses every deposit. */
+export async function assertOpen(pool: AnyPool): Promise<void> {
+  const { assetKind, paused, deposits, capacity } = await pool.getPoolInfo();
+  if (deposits >= capacity) throw new Problem("tree_full");
+  if (paused) throw new Problem("pool_closed", "its owner has paused deposits");
+  if (!(pool instanceof V2Pool)) return;
+  const waiting = deposits - await pool.getSettled();
+  if (waiting >= (assetKind === "native" ? MAX_QUEUED : MAX_QUEUED_JETTON)) {
+    throw new Problem("pool_closed", "too many deposits wait for their settlement");
+  }
 }

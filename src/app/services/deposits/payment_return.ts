@@ -10,21 +10,26 @@ import { type AppContext, depositChain, findStoredNote, type Session } from "../
 
 const RETURN_TIMEOUT_MS = 120_000;
 
-/** Waits for the return of a refused payment, for at most two minutes. */
+/**
+ * Waits for the return of a refused payment, for at most two minutes.
+ * @param after the wallet's newest transaction before the payment, see {@linkcode newestTransaction}
+ */
 export async function waitForReturn(
   context: AppContext,
   session: Session,
-  ticket: DepositTicket,
-  payer: Payer | undefined,
+  { ticket, payer, after }: {
+    readonly ticket: DepositTicket;
+    readonly payer: Payer | undefined;
+    readonly after: TransactionId | undefined;
+  },
   signal: AbortSignal,
 ): Promise<void> {
   if (payer === undefined) return;
   const chain = depositChain(context);
   const { pool, jetton } = await findStoredNote(context, session, ticket.id, chain);
   const senders = await returningAccounts(chain, pool, jetton?.jettonMaster, payer.address);
-  const before = await newestBefore(chain, payer.address);
   await pollUntil(async () => {
-    const messages = await incomingMessagesSince(chain, payer.address, before, { signal });
+    const messages = await incomingMessagesSince(chain, payer.address, after, { signal });
     return messages.some(({ info }) =>
       info.type === "internal" && senders.some((sender) => sender.equals(info.src))
     );
@@ -36,9 +41,8 @@ export async function waitForReturn(
   });
 }
 
-/** Returns a transaction before the payment, which is among the wallet's last few transactions. */
-async function newestBefore(chain: Chain, address: Address): Promise<TransactionId | undefined> {
-  return (await chain.transactions(address, { limit: 5 })).at(-1)?.id;
+export async function newestTransaction(chain: Chain, address: Address): Promise<TransactionId | undefined> {
+  return (await chain.account(address)).last;
 }
 
 async function returningAccounts(

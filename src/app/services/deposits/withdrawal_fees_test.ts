@@ -2,7 +2,7 @@ import { deepEqual, equal } from "node:assert/strict";
 import { Address } from "@ton/core";
 import type { Deployment } from "../../../core/protocol/deployments.ts";
 import type { AppContext } from "../context.ts";
-import { findWithdrawalFees } from "./withdrawal_fees.ts";
+import { findWithdrawalFees, WithdrawalFees } from "./withdrawal_fees.ts";
 
 const native = { address: new Address(0, Buffer.alloc(32, 1)), asset: "native", amount: "10", decimals: 9 };
 const jetton = { address: new Address(0, Buffer.alloc(32, 2)), asset: "jet", amount: "5", decimals: 6 };
@@ -61,4 +61,34 @@ Deno.test("the lowest fee of each pool is found, although a relayer is gone, and
 
 Deno.test("without a relayer that answers, no fee is known", async () => {
   equal((await findWithdrawalFees(contextOf(["http://127.0.0.1:9"]), new AbortController().signal)).size, 0);
+});
+
+Deno.test("checks of the notes ask relayers for fees every ten minutes, and the deposit screen never does", async () => {
+  await using relayer = serve(50, [native]);
+  let now = 0;
+  const context = { ...contextOf([relayer.url]), clock: { now: () => now } } as unknown as AppContext;
+  const fees = new WithdrawalFees();
+  const first = fees.read();
+  equal(relayer.paths.length, 0);
+  const counts = [];
+  for (const minute of [0, 1, 9, 10, 11]) {
+    now = minute * 60_000;
+    await fees.refresh(context, new AbortController().signal);
+    counts.push(relayer.paths.length / 2);
+  }
+  deepEqual(counts, [1, 1, 1, 2, 2]);
+  equal((await first).get("native-10"), "0.05");
+  equal((await fees.read()).get("native-10"), "0.05");
+});
+
+Deno.test("relayers that did not answer are asked at the next check", async () => {
+  await using relayer = serve(50, [native]);
+  const urls = ["http://127.0.0.1:9"];
+  const context = { ...contextOf(urls), clock: { now: () => 0 } } as unknown as AppContext;
+  const fees = new WithdrawalFees();
+  await fees.refresh(context, new AbortController().signal);
+  equal((await fees.read()).size, 0);
+  urls[0] = relayer.url;
+  await fees.refresh(context, new AbortController().signal);
+  equal((await fees.read()).size, 1);
 });

@@ -27,12 +27,18 @@ export async function restoreCode(journey: Journey, seed: NoteSeed, passphrase: 
   await journey.step("restore");
   await journey.type("restore-text", formatNoteSeed(seed).reveal());
   await journey.click("Continue with this code");
-  await journey.step("restore-passphrase");
-  await journey.type("restore-passphrase", passphrase);
-  await journey.click("Open");
+  await chooseRestorePassphrase(journey, passphrase);
   await journey.step("restored");
   await journey.click("Show my notes");
   await journey.step("notes");
+}
+
+/** Chooses the passphrase of a code's new store. */
+export async function chooseRestorePassphrase(journey: Journey, passphrase: string): Promise<void> {
+  await journey.step("restore-new");
+  await journey.type("passphrase", passphrase);
+  await journey.type("repeat", passphrase);
+  await journey.click("Open");
 }
 
 /** Chooses a file. The page may read it later, so it is deleted at the end of the tests. */

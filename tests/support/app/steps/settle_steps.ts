@@ -34,8 +34,14 @@ export async function openOffer(visit: Journey): Promise<void> {
   await visit.page.waitForSelector('[data-step="settle"]');
 }
 
-export async function settle(visit: Journey): Promise<void> {
+/** Connects the wallet that settles. */
+export async function chooseSettler(visit: Journey): Promise<void> {
   await visit.click("Test wallet");
+  await waitForText(visit, "Settle with");
+}
+
+export async function settle(visit: Journey): Promise<void> {
+  await chooseSettler(visit);
   await visit.click("Settle with");
 }
 

@@ -1,8 +1,8 @@
 import { deepEqual } from "node:assert/strict";
-import { createNoteRecord, findTwins, paymentKey } from "../../client/notes/note_store.ts";
-import { createNote, formatNote } from "../../core/protocol/note.ts";
-import { entryOf } from "../vault/vault_content.ts";
-import type { AppPorts } from "./app_ports.ts";
+import { createNoteRecord, findTwins, paymentKey } from "../../../client/notes/note_store.ts";
+import { createNote, formatNote } from "../../../core/protocol/note.ts";
+import { entryOf } from "../../vault/vault_content.ts";
+import type { AppPorts } from "../app_ports.ts";
 import { toRow } from "./note_rows.ts";
 
 Deno.test("a deposit that waits for half an hour is overdue, and no other note is", () => {

@@ -1,8 +1,8 @@
-import type { CheckState } from "../flows/check.ts";
-import type { BackupCoverage } from "../services/backups/backup_coverage.ts";
-import type { NoteEntry } from "../vault/vault_task.ts";
-import type { NoteRow } from "../views/notes.tsx";
-import type { AppPorts } from "./app_ports.ts";
+import type { CheckState } from "../../flows/check.ts";
+import type { BackupCoverage } from "../../services/backups/backup_coverage.ts";
+import type { NoteEntry } from "../../vault/vault_task.ts";
+import type { NoteRow } from "../../views/notes.tsx";
+import type { AppPorts } from "../app_ports.ts";
 
 /** Relayers settle a deposit within about 20 minutes. */
 const OVERDUE_SECONDS = 1_800;

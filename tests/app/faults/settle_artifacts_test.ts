@@ -1,0 +1,68 @@
+/// <reference lib="dom" />
+/** Altered or missing files of a settlement's proof: no wallet is asked, and the settlement goes on once they are correct. */
+import assert from "node:assert/strict";
+import { type FaultScene, runCase, withFaultScene } from "../../support/app/fault_scene.ts";
+import { SETTLEMENT_TIMEOUT_MS } from "../../support/app/steps/money_steps.ts";
+import { waitForNotice, waitForText } from "../../support/app/steps/payment_steps.ts";
+import {
+  chooseSettler,
+  openOffer,
+  settlementsOf,
+  showReadyNote,
+  unsettledVisit,
+} from "../../support/app/steps/settle_steps.ts";
+import { chromium } from "../../support/system/chromium.ts";
+
+const POOL = "native-10-v2";
+const MISSING = /^Files that are needed could not be loaded\./;
+const ALTERED = /^A file from this website is not the one that this app expects\./;
+
+Deno.test({
+  name: "files of a settlement's proof",
+  ignore: chromium === undefined,
+  fn: (t) =>
+    withFaultScene(
+      { settles: false },
+      (scene) =>
+        runCase(
+          t,
+          scene,
+          "an altered or missing circuit or key asks no wallet, and the settlement goes on",
+          async () => {
+            const visit = await unsettledVisit(scene, POOL);
+            const { sent } = scene.wallet;
+            await openOffer(visit);
+            await chooseSettler(visit);
+            for (const file of [/settle16\.wasm$/, /settle16\.zkey$/]) {
+              for (const [respond, notice] of [[altered(scene), ALTERED], [missing, MISSING]] as const) {
+                await visit.page.evaluate(() => caches.delete("tonado-artifacts"));
+                scene.app.intercept = (request) =>
+                  file.test(new URL(request.url).pathname) ? respond(request) : undefined;
+                await visit.click("Settle with");
+                await waitForText(visit, "Loading what the proof needs");
+                await waitForNotice(visit, notice);
+              }
+            }
+            assert.equal(scene.wallet.sent, sent, "the wallet sent nothing");
+            assert.deepEqual(await settlementsOf(scene, POOL), []);
+            scene.app.intercept = undefined;
+            await visit.click("Settle with");
+            await visit.step("settled", SETTLEMENT_TIMEOUT_MS);
+            assert.equal((await settlementsOf(scene, POOL)).length, 1);
+            await showReadyNote(visit);
+          },
+        ),
+    ),
+});
+
+const missing = () => new Response("", { status: 404 });
+
+/** Answers with the site's file, in which one bit differs. */
+function altered({ app }: FaultScene): (request: Request) => Promise<Response> {
+  return async (request) => {
+    const response = await app.respond(request);
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    bytes[bytes.length >> 1] ^= 1;
+    return new Response(bytes, response);
+  };
+}
