@@ -2,7 +2,7 @@
  * Runs the app with everything around it: builds it, starts a local network with pools, a relayer, a faucet and a test
  * wallet, and serves the app.
  *
- * Usage: deno task app [--port PORT] [--json]     (default port 8089; 0: any free port)
+ * Usage: deno task app [--port PORT] [--json]     (default port 8088; 0: any free port)
  */
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -13,9 +13,11 @@ import { startBridge } from "../../testkit/wallet/bridge_server.ts";
 import { commandOutput, runCommand } from "../shared/command.ts";
 import { startWalletPage } from "./wallet_page.ts";
 
+/** Not that of `tonado app`: a browser keeps notes by host and port. */
+const DEFAULT_PORT = "8088";
 const { values } = parseArgs({
   args: Deno.args,
-  options: { port: { type: "string", default: "8089" }, json: { type: "boolean", default: false } },
+  options: { port: { type: "string", default: DEFAULT_PORT }, json: { type: "boolean", default: false } },
 });
 const port = Number(values.port);
 try {
