@@ -1,8 +1,8 @@
 /** The device's lock opens the notes, through a virtual authenticator with the PRF extension. */
 import assert from "node:assert/strict";
-import type { Page } from "puppeteer-core";
 import { adaptersReady, openAdapterPage, useAdapters } from "../support/app/adapter_page.ts";
 import { withBrowser } from "../support/app/app_browser.ts";
+import { addAuthenticator } from "../support/app/steps/authenticator.ts";
 import { changePassphrase, createStore } from "../support/app/app_scene.ts";
 import { PASSPHRASE as STORE_PASSPHRASE } from "../support/app/journey.ts";
 import { serveApp } from "../support/app/serve_app.ts";
@@ -87,21 +87,3 @@ Deno.test({
       assert.doesNotMatch(await journey.text(), /passkey/);
     }),
 });
-
-async function addAuthenticator(page: Page) {
-  const session = await page.createCDPSession();
-  await session.send("WebAuthn.enable");
-  const { authenticatorId } = await session.send("WebAuthn.addVirtualAuthenticator", {
-    options: {
-      protocol: "ctap2",
-      ctap2Version: "ctap2_1",
-      transport: "internal",
-      hasPrf: true,
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  });
-  return { session, authenticatorId };
-}

@@ -41,7 +41,7 @@ export type RestoreEvent =
   | { readonly type: "failed"; readonly problem: Problem }
   | { readonly type: "back" };
 
-/** Returns a typed or scanned text as what it has: an encrypted paper code, or a recovery code or note. */
+/** Tells an encrypted paper code from a recovery code or a note, in text that was typed or scanned. */
 export function restorableText(text: string): Restorable {
   const [code] = findPaperCodes(text);
   return code !== undefined && isEncryptedPaperCode(code)

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { waitUntil } from "../../../testkit/programs/wait_until.ts";
 import { openAppPage } from "../../support/app/app_browser.ts";
+import { addAuthenticator } from "../../support/app/steps/authenticator.ts";
 import { createStore } from "../../support/app/app_scene.ts";
 import { driveJourney, type Journey, PASSPHRASE } from "../../support/app/journey.ts";
 import { visitApp } from "../../support/app/visit.ts";
@@ -67,20 +68,7 @@ Deno.test({
   ignore,
   fn: () =>
     visitApp(async ({ journey }) => {
-      const session = await journey.page.createCDPSession();
-      await session.send("WebAuthn.enable");
-      const { authenticatorId } = await session.send("WebAuthn.addVirtualAuthenticator", {
-        options: {
-          protocol: "ctap2",
-          ctap2Version: "ctap2_1",
-          transport: "internal",
-          hasPrf: true,
-          hasResidentKey: true,
-          hasUserVerification: true,
-          isUserVerified: true,
-          automaticPresenceSimulation: true,
-        },
-      });
+      const { session, authenticatorId } = await addAuthenticator(journey.page);
       await createStore(journey);
       await journey.click("Settings");
       const setUp = async (passphrase: string) => {

@@ -53,7 +53,7 @@ const cases: FaultCases = {
     await showReadyNote(visit);
   },
 
-  async "a jetton deposit, whose queue could not be read at first"(scene) {
+  async "a jetton deposit, after its pool could not be read"(scene) {
     const visit = await unsettledVisit(scene, JETTON);
     scene.gates.deposit.answer = () => new Response("", { status: 503 });
     await visit.click("Settle it yourself");
