@@ -15,6 +15,8 @@ export interface CheckResultView {
   readonly facts: ReadonlyMap<string, NoteFacts>;
   readonly recovered: number;
   readonly unread: readonly { readonly pool: string; readonly problem: Problem }[];
+  /** Unix seconds when the pools were read, if the endpoint told it. The device's clock may be wrong. */
+  readonly chainTime?: number | undefined;
 }
 
 export type CheckState =

@@ -102,9 +102,22 @@ export function checkServices(context: AppContext, session: Session): CheckServi
         facts,
         recovered,
         unread: [...unread].map(([pool, problem]) => ({ pool, problem })),
+        chainTime: await readChainTime(context, signal),
       } satisfies CheckResultView;
     },
   };
+}
+
+/** Asks about the first pool, with or without notes. Returns undefined if the endpoint does not respond. */
+async function readChainTime(context: AppContext, signal: AbortSignal): Promise<number | undefined> {
+  const [first] = context.registry.pools.values();
+  if (first === undefined) return undefined;
+  try {
+    return (await withdrawalChain(context).account(first.address, { signal })).syncUtime;
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return undefined;
+  }
 }
 
 async function checkPool(

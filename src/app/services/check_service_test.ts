@@ -35,7 +35,10 @@ function bytesOf(values: readonly bigint[]): Uint8Array<ArrayBuffer> {
 
 function chainOf(log: string[], leaves: Leaves): Chain {
   return {
-    account: () => Promise.resolve({}),
+    account(address: Address) {
+      log.push(`${address.toRawString()} account`);
+      return Promise.resolve({ syncUtime: 1_700_000_050 });
+    },
     runGetMethod(address: Address, method: string, stack: TupleItem[] = []) {
       log.push(`${address.toRawString()} ${method} ${stack.length}`);
       const tree = new MerkleTree();
@@ -94,11 +97,12 @@ async function visit(
     return Promise.resolve(respond(url));
   };
   try {
-    const { facts, unread, recovered } = await checkServices(context, session).check(
+    const { facts, unread, recovered, chainTime } = await checkServices(context, session).check(
       new AbortController().signal,
       () => {},
     );
     deepEqual(unread.map(({ pool }) => pool), unreadPools);
+    equal(chainTime, 1_700_000_050, "not the device's time");
     return { log, states: [...facts.values()].map(({ state }) => state), store: session.store, recovered };
   } finally {
     globalThis.fetch = fetch;
@@ -115,7 +119,7 @@ Deno.test("check: visitors with different notes send the same requests, which na
   deepEqual(other.states, ["withdrawn"]);
   deepEqual(other.log, one.log);
   deepEqual(none.log, one.log);
-  equal(one.log.length, 2 * 3, "roots, leaves and spent notes of each pool");
+  equal(one.log.length, 2 * 3 + 1, "roots, leaves and spent notes of each pool, and the chain's time");
   for (const { commitment, nullifierHash } of notes) {
     for (const value of [commitment, nullifierHash]) {
       ok(one.log.every((line) => !line.includes(value.toString(16)) && !line.includes(String(value))));

@@ -127,7 +127,7 @@ async function review(
     account,
     isJetton: stored.jetton !== undefined,
     isEndpointShared: isShared,
-    now: context.clock.now(),
+    now: account.syncUtime * 1000,
   };
   const { quotes, refused } = await quoting;
   const offers = quotes.filter(({ fee }) => fee < deployment.denomination).map(

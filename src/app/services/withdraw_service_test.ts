@@ -74,9 +74,14 @@ const jettonMaster = new Address(0, Buffer.alloc(32, 3));
 function servicesFor(
   asset: "native" | "jet",
   terms: { readonly feeMin?: string; readonly maxRefund?: string },
+  chainTime = 0,
 ) {
   const deposited = createNote({ asset, amount: "1", network: "testnet" });
-  const record = { ...createNoteRecord(formatNote(deposited), 1), state: "deposited" as const };
+  const record = {
+    ...createNoteRecord(formatNote(deposited), 1),
+    state: "deposited" as const,
+    deposit: { leafIndex: 0, timestamp: 0, from: relayerWallet },
+  };
   const pool = { asset, amount: "1", denomination: asset === "native" ? 10n ** 9n : 10n ** 6n, address };
   const listed = { ...pool, address: address.toRawString(), denomination: String(pool.denomination) };
   const responses: Record<string, unknown> = {
@@ -84,7 +89,7 @@ function servicesFor(
     "/pools": { network: "testnet", pools: { [`${asset}-1`]: { ...listed, deployedSeqno: 1, ...terms } } },
   };
   const chain = {
-    account: () => Promise.resolve({ state: "uninitialized", balance: 0n, syncUtime: 0 }),
+    account: () => Promise.resolve({ state: "uninitialized", balance: 0n, syncUtime: chainTime }),
     runGetMethod: () => Promise.resolve(new TupleReader([{ type: "int", value: 5n }])),
   };
   const deployment = { ...pool, ...asset === "jet" && { decimals: 6, jettonMaster } };
@@ -138,6 +143,14 @@ Deno.test("a jetton withdrawal asks for 0.05 TON for its recipient, or for what 
   ) {
     const { offers } = await review(servicesFor(asset, { maxRefund }));
     deepEqual(offers.map((offer) => offer.refund), [refund]);
+  }
+});
+
+Deno.test("the age of a deposit is counted in chain time, whatever the device's clock says", async () => {
+  const day = 24 * 3600;
+  for (const [chainTime, isYoung] of [[day - 1, true], [day, false]] as const) {
+    const { offers: [{ warnings }] } = await review(servicesFor("native", {}, chainTime));
+    deepEqual(warnings.some(({ code }) => code === "soon"), isYoung);
   }
 });
 

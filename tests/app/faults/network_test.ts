@@ -13,6 +13,7 @@ import {
   enterRecipient,
   withdraw,
 } from "../../support/app/steps/money_steps.ts";
+import { goOffline, goOnline, OFFLINE, SILENT } from "../../support/app/steps/network_steps.ts";
 import { restoreCode } from "../../support/app/steps/restore_steps.ts";
 import { runCli } from "../../support/cli/run_cli.ts";
 import { chromium } from "../../support/system/chromium.ts";
@@ -22,9 +23,6 @@ const MAINNET = {
   root_hash: "F6OpKZKqvqeFp6CQmFomXNMfMj2EnaUSOXN+Mh+wVWk=",
   file_hash: "XplPz01CXAps5qeSWUtxcyBfdAo5zVb1N979KLSKD24=",
 };
-const OFFLINE = "You are offline. You can still see your notes, back them up and lock the app.";
-const SILENT =
-  "The network does not answer. Check your internet connection and try again. In Settings you can choose another endpoint.";
 
 /** Matches the screen's text about the number of a pool's deposits. */
 const CROWD = /deposits? so far|No deposit yet/;
@@ -240,16 +238,6 @@ async function waitForNotice(visit: Visit, text: string): Promise<void> {
 }
 
 /** Returns once the notice is shown, which moves the buttons below it. */
-async function goOffline({ page }: Visit): Promise<void> {
-  await page.setOfflineMode(true);
-  await page.waitForFunction((notice) => document.body.innerText.includes(notice), {}, OFFLINE);
-}
-
-async function goOnline({ page }: Visit): Promise<void> {
-  await page.setOfflineMode(false);
-  await page.waitForFunction((notice) => !document.body.innerText.includes(notice), {}, OFFLINE);
-}
-
 /** Writes a copy of the report that names its depositor as the recipient, and returns its path. */
 async function alterRecipient(path: string): Promise<string> {
   const { statement, ...others } = JSON.parse(await Deno.readTextFile(path));

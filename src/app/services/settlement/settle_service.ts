@@ -52,7 +52,10 @@ export function settleServices(context: AppContext, session: Session): SettleSer
       return payer;
     },
     build: (offer, payer, options) => build(context, current(), { offer, payer }, options),
-    watch: (signal, send) => watch(context, current(), () => settler, signal, send),
+    async watch(signal, send) {
+      using _work = await session.store.lockForWork();
+      await watch(context, current(), () => settler, signal, send);
+    },
   };
 }
 

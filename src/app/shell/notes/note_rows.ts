@@ -21,7 +21,9 @@ export function toRow(
   // For version 2 notes, only the pool shows whether the deposit was settled.
   const isReady = facts?.state === "deposited" || (facts === undefined && version === 1);
   const isWaiting = record.state === "deposited" && !isReady && !isElsewhere;
-  const ageSeconds = depositedAt === undefined ? undefined : context.clock.now() / 1000 - depositedAt;
+  const chainTime = result?.chainTime;
+  const waited = chainTime === undefined || depositedAt === undefined ? 0 : chainTime - depositedAt;
+  const now = chainTime ?? context.clock.now() / 1000;
   return {
     id: record.id,
     asset,
@@ -31,7 +33,7 @@ export function toRow(
     isMissingInBackup: coverage?.hasSeed === true && coverage.missing.has(record.id),
     ...facts && { deposits: facts.deposits, unspentDeposits: facts.unspentDeposits },
     hasNullifierTwin: twins.has(record.id),
-    isOverdue: isWaiting && ageSeconds !== undefined && ageSeconds > OVERDUE_SECONDS,
-    ageSeconds,
+    isOverdue: isWaiting && waited > OVERDUE_SECONDS,
+    ageSeconds: depositedAt === undefined ? undefined : now - depositedAt,
   };
 }

@@ -5,12 +5,13 @@ import { entryOf } from "../../vault/vault_content.ts";
 import type { AppPorts } from "../app_ports.ts";
 import { toRow } from "./note_rows.ts";
 
-Deno.test("a deposit that waits for half an hour is overdue, and no other note is", () => {
+Deno.test("a deposit that waits for half an hour of chain time is overdue, and no other note is", () => {
   const now = 1_700_000_000;
-  const ports = {
-    context: { registry: { network: "testnet" }, clock: { now: () => now * 1000 } },
+  const chain = { chainTime: now };
+  const ports = { // the device's clock is an hour ahead
+    context: { registry: { network: "testnet" }, clock: { now: () => (now + 3600) * 1000 } },
   } as unknown as AppPorts;
-  const overdue = (age: number, version: 1 | 2, isSettled: boolean) => {
+  const overdue = (age: number, version: 1 | 2, isSettled: boolean, time: { chainTime?: number } = chain) => {
     const note = createNote({ asset: "native", amount: "1", network: "testnet", version });
     const record = {
       ...entryOf(createNoteRecord(formatNote(note), 1)),
@@ -18,22 +19,24 @@ Deno.test("a deposit that waits for half an hour is overdue, and no other note i
       deposit: { timestamp: now - age },
     };
     const facts = new Map(isSettled ? [[record.id, { state: "deposited" as const, deposits: 1 }]] : []);
-    const { isOverdue, state } = toRow(
+    const { isOverdue, state, ageSeconds } = toRow(
       ports,
       record,
       {
         step: "idle",
-        result: { facts, recovered: 0, unread: [] },
+        result: { facts, recovered: 0, unread: [], ...time },
       },
       undefined,
       new Map(),
     );
-    return [isOverdue, state];
+    return [isOverdue, state, ageSeconds];
   };
-  deepEqual(overdue(1_700, 2, false), [false, "waiting"]);
-  deepEqual(overdue(1_900, 2, false), [true, "waiting"]);
-  deepEqual(overdue(1_900, 2, true), [false, "deposited"]);
-  deepEqual(overdue(1_900, 1, false), [false, "deposited"]);
+  deepEqual(overdue(1_800, 2, false), [false, "waiting", 1_800]);
+  deepEqual(overdue(1_801, 2, false), [true, "waiting", 1_801]);
+  deepEqual(overdue(1_900, 2, true), [false, "deposited", 1_900]);
+  deepEqual(overdue(1_900, 1, false), [false, "deposited", 1_900]);
+  // Without the chain's time, the age is the device's, and no settlement is offered.
+  deepEqual(overdue(1_900, 2, false, {}), [false, "waiting", 5_500]);
 });
 
 Deno.test("notes that share a nullifier are shown as such", () => {

@@ -5,27 +5,43 @@ import { connect } from "../../../../src/ton/endpoint/toncenter.ts";
 import type { SettlementEvent } from "../../../../src/ton/pool/history/pool_events.ts";
 import { scanPoolTransactions } from "../../../../src/ton/pool/history/scan.ts";
 import { V2Pool } from "../../../../src/ton/pool/v2/pool.ts";
-import type { FaultScene, Visit } from "../fault_scene.ts";
+import type { FaultScene, Visit, VisitOptions } from "../fault_scene.ts";
 import type { Journey } from "../journey.ts";
-import { shiftClock } from "../shifted_clock.ts";
 import { openPayment, SETTLEMENT_TIMEOUT_MS } from "./money_steps.ts";
 import { waitForText } from "./payment_steps.ts";
 
 /** The app offers a settlement of a deposit that waits for half an hour. */
-const HALF_AN_HOUR_MS = 31 * 60_000;
+const OVERDUE_SECONDS = 31 * 60;
 
-/** Deposits in a new profile whose clock is ahead, and returns when the note offers to settle. */
+/** Deposits in a new profile, and returns when the note offers to settle. */
 export async function unsettledVisit(scene: FaultScene, pool = "native-10-v2"): Promise<Visit> {
-  const visit = await scene.visit({
-    prepare: (page) => page.evaluateOnNewDocument(shiftClock, HALF_AN_HOUR_MS),
-  });
+  passHalfAnHour(scene);
+  const visit = await waitingVisit(scene, pool);
+  await waitForText(visit, "Settle it yourself");
+  return visit;
+}
+
+/** The endpoint that checks the notes is ahead of the chain until the end of the case. */
+export function passHalfAnHour({ gates: { withdrawal } }: FaultScene): void {
+  withdrawal.alter = (_path, json) => {
+    if (json.result?.sync_utime) json.result.sync_utime += OVERDUE_SECONDS;
+    return json;
+  };
+}
+
+/** Deposits in a new profile, and returns when the note waits for its settlement. */
+export async function waitingVisit(
+  scene: FaultScene,
+  pool = "native-10-v2",
+  options: VisitOptions = {},
+): Promise<Visit> {
+  const visit = await scene.visit(options);
   await openPayment(visit, pool);
   await visit.click("Test wallet");
   await visit.click("Pay with");
   await visit.step("deposited", SETTLEMENT_TIMEOUT_MS);
   await visit.click("Show my notes");
   await visit.step("notes");
-  await waitForText(visit, "Settle it yourself");
   return visit;
 }
 
