@@ -6,6 +6,8 @@
 export interface BridgeServer {
   /** The URL, such as `http://127.0.0.1:5000/bridge`. */
   readonly url: string;
+  /** The number of next requests for events that get an error, as from a bridge that restarts. */
+  outages: number;
   close(): Promise<void>;
 }
 
@@ -56,19 +58,25 @@ export function startBridge(): BridgeServer {
       if (!client || pathname !== "/bridge/events") {
         return new Response("not found", { status: 404, headers: CORS });
       }
+      if (bridge.outages > 0) {
+        bridge.outages--;
+        return new Response("restarting", { status: 503, headers: CORS });
+      }
       const after = Number(request.headers.get("last-event-id") ?? searchParams.get("last_event_id") ?? 0);
       return new Response(eventStream(mailboxOf(client), after), {
         headers: { ...CORS, "content-type": "text/event-stream", "cache-control": "no-store" },
       });
     },
   );
-  return {
+  const bridge: BridgeServer = {
     url: `http://127.0.0.1:${server.addr.port}/bridge`,
+    outages: 0,
     async close() {
       ending.abort();
       await server.finished;
     },
   };
+  return bridge;
 }
 
 function eventStream({ events, listeners }: Mailbox, after: number): ReadableStream<Uint8Array> {

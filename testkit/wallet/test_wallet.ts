@@ -3,6 +3,7 @@ import { Address, Cell } from "@ton/core";
 import { Secret } from "../../src/core/text/secret.ts";
 import { connect } from "../../src/ton/endpoint/toncenter.ts";
 import { openWallet, type Wallet } from "../../src/ton/wallet/wallet.ts";
+import { waitUntil } from "../programs/wait_until.ts";
 
 /** A wallet's response to a payment request. */
 export type WalletConduct =
@@ -58,8 +59,15 @@ export async function openTestWallet(options: TestWalletOptions): Promise<TestWa
   const wallet = await openWallet(new Secret(mnemonic), { version, network: "localnet", chain });
   let sent = 0;
   let isDisconnected = false;
+  let nextSeqno = 0;
   const pay = async (transfer: Transfer, change: { bounce?: boolean; factor?: bigint } = {}) => {
-    const { message } = await wallet.send(toMessages(transfer, change));
+    // A transfer that is sent before the one before it is in a block would have the same seqno.
+    await waitUntil(
+      "the wallet's last transfer is in a block",
+      async () => await wallet.seqno() >= nextSeqno,
+    );
+    const { message, seqno } = await wallet.send(toMessages(transfer, change));
+    nextSeqno = seqno + 1;
     sent++;
     return message.toBoc().toString("base64");
   };
@@ -90,12 +98,9 @@ export async function openTestWallet(options: TestWalletOptions): Promise<TestWa
           return undefined;
         case "unbounceable":
           return { id, result: await pay(transfer, { bounce: false }) };
-        case "twice": {
-          const before = await wallet.seqno();
+        case "twice":
           await pay(transfer);
-          while (await wallet.seqno() === before) await new Promise((resolve) => setTimeout(resolve, 50));
           return { id, result: await pay(transfer) };
-        }
         case "another amount":
           return { id, result: await pay(transfer, { factor: 2n }) };
         case "nonsense":

@@ -101,6 +101,35 @@ test("a bridge wallet that signs after the request is over pays, and its answer 
     assert.equal(wallet.sent, 1);
   }));
 
+test("a bridge that answers with errors at first still delivers the wallet's connection", () =>
+  onNetwork(async ({ run, page, wallet, bridge, opened }) => {
+    bridge.outages = 2;
+    const connected = connectOnly(run);
+    connected.catch(() => {}); // awaited below
+    await page.waitForFunction("document.title.startsWith('https://wallet.example/')");
+    await waitUntil("the page has met the outage", () => Promise.resolve(bridge.outages < 2));
+    await waitUntil("the page asks again", () => Promise.resolve(bridge.outages === 0));
+    await openLink(page, wallet, bridge, opened);
+    assert.equal(await connected, wallet.address.toRawString());
+  }));
+
+test("a page that is offline while its wallet connects over a bridge, or asks it, goes on when it is online", () =>
+  onNetwork(async ({ run, page, wallet, bridge, opened }) => {
+    const connected = connectOnly(run);
+    connected.catch(() => {}); // awaited below
+    await page.waitForFunction("document.title.startsWith('https://wallet.example/')");
+    await page.setOfflineMode(true);
+    await openLink(page, wallet, bridge, opened);
+    await page.setOfflineMode(false);
+    assert.equal(await connected, wallet.address.toRawString());
+    await page.setOfflineMode(true);
+    await assert.rejects(pay(run, "bridge:test", 60, false), /wallet_unavailable/);
+    assert.equal(wallet.sent, 0, "the request did not leave the page");
+    await page.setOfflineMode(false);
+    await pay(run, "bridge:test", 60);
+    assert.equal(wallet.sent, 1);
+  }));
+
 test("a wallet of another network is refused, over both bridges", () =>
   onNetwork(async ({ run, page, wallet, bridge, opened }) => {
     await assert.rejects(pay(run, "injected:testwallet", 60), /wrong_network/);

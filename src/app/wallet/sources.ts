@@ -9,6 +9,7 @@ import { findInjected } from "./injected.ts";
 import committed from "./wallets.json" with { type: "json" };
 
 const SESSION = "session";
+const BRIDGE_RETRY_MS = 3_000;
 
 export interface SourcesOptions {
   readonly base: URL; // the app's folder
@@ -63,9 +64,26 @@ function browserSessions(records: Records): SessionStore {
   };
 }
 
-/** `EventSource` reconnects automatically with the id of the last event. */
+/** `EventSource` connects again after a lost connection, but not after an error of the bridge, such as 503. */
 const openEventSource: OpenEvents = (url, onEvent) => {
-  const source = new EventSource(url);
-  source.addEventListener("message", onEvent);
-  return { close: () => source.close() };
+  const address = new URL(url);
+  let source: EventSource;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const open = () => {
+    source = new EventSource(address);
+    source.addEventListener("message", (event) => {
+      if (event.lastEventId) address.searchParams.set("last_event_id", event.lastEventId);
+      onEvent(event);
+    });
+    source.addEventListener("error", () => {
+      if (source.readyState === EventSource.CLOSED) timer = setTimeout(open, BRIDGE_RETRY_MS);
+    });
+  };
+  open();
+  return {
+    close() {
+      clearTimeout(timer);
+      source.close();
+    },
+  };
 };
