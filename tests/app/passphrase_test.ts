@@ -74,13 +74,13 @@ Deno.test({
       await journey.type("passphrase", next);
       await journey.type("repeat", next);
       await change("not the passphrase");
-      await journey.page.waitForSelector(".notice.is-problem::-p-text(That passphrase does not open it)");
+      await journey.page.waitForSelector(".notice.is-problem::-p-text(This is not the right passphrase)");
       await journey.page.$eval("#current-passphrase", (field) => (field as HTMLInputElement).select());
       await change(PASSPHRASE);
       await journey.step("locked");
       await journey.type("passphrase", PASSPHRASE);
       await journey.click("Unlock");
-      await journey.page.waitForSelector(".notice.is-problem::-p-text(That passphrase does not open it)");
+      await journey.page.waitForSelector(".notice.is-problem::-p-text(This is not the right passphrase)");
       await journey.type("passphrase", next);
       await journey.click("Unlock");
       await journey.page.waitForSelector("::-p-text(Not backed up yet)");

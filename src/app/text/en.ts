@@ -62,7 +62,7 @@ export const en = {
     trust:
       "Your notes stay in this browser and in your backup. There is no account, and nobody can restore them for you.",
     first:
-      "The first visit cannot prove that this website is honest. For large sums, run tonado app on your own computer.",
+      "On your first visit, you cannot check that this website is honest. For large sums, run tonado app on your own computer.",
   },
   passphrase: {
     newTitle: "Choose a passphrase",
@@ -76,7 +76,7 @@ export const en = {
     drawnTitle: "Your six words",
     drawnLead: "They were drawn at random. Write them down on paper, in this order.",
     drawnLight:
-      "This device has too little memory to protect a passphrase of your own well. Six drawn words are strong enough. Write them down on paper, in this order.",
+      "This device has too little memory to protect a passphrase that you choose yourself. Six drawn words are strong enough. Write them down on paper, in this order.",
     drawnKeep: "Type them later with a space between them. The app cannot show them again.",
     drawnDone: "I have written them down",
     drawAgain: "Draw other words",
@@ -105,14 +105,14 @@ export const en = {
     file: "Save a file",
     fileHint: "Put it where you keep important files: another device, a drive, a password manager.",
     paper: "Print a paper",
-    paperHint: "A page with your recovery code as a QR picture, locked with your passphrase.",
+    paperHint: "A page with your recovery code as a QR code, locked with your passphrase.",
     madeFile: "Now prove that you have it",
     madeFileLead: "Choose the file that you just saved. We open it to be sure that it works.",
     choose: "Choose the saved file",
     madePaper: "Now prove that it can be read",
-    madePaperLead: "Hold the printed QR code in front of the camera, or type the code below it.",
+    madePaperLead: "Hold the printed QR code in front of the camera, or type the text below it.",
     scan: "Scan the paper",
-    code: "Code below the QR picture",
+    code: "Text below the QR code",
     useCode: "Use this code",
     again: "Make it again",
     readTitle: "Repeat your passphrase",
@@ -217,7 +217,7 @@ export const en = {
     connectionsLead: "Use one endpoint to pay in and another to withdraw, so that neither sees both.",
     depositEndpoint: "Endpoint for deposits",
     withdrawalEndpoint: "Endpoint for withdrawals",
-    relayers: "Relayers, one a line",
+    relayers: "Relayers, one per line",
     shared: "Both use the same server now, so it could connect a deposit with its withdrawal.",
     fault: {
       invalid: "This is not a web address.",
@@ -226,7 +226,7 @@ export const en = {
     },
     save: "Save connections",
     saved: "Saved",
-    look: "Look",
+    appearance: "Appearance",
     theme: "Colours",
     themes: { system: "Like the device", light: "Light", dark: "Dark" },
     language: "Language",

@@ -63,7 +63,7 @@ export const depositEn = {
   waiting: "Waiting for the network",
   waitingLead: "You can close this page. Nothing is lost: we look again when you return.",
   notPaidLead:
-    "If a wallet still shows the payment of your last visit, decline it before you pay in another way.",
+    "If a wallet still shows the request of your last visit, decline it before you pay in another way.",
   notPaid: "I have not paid yet",
   returning: "The pool sent the payment back. It is on its way to your wallet.",
   overtaken: "Another deposit came first. Your money is on its way back, less fees.",
@@ -103,7 +103,7 @@ export const withdrawEn = {
   sharedAccept: "Keep this one",
   next: "Continue",
   checking: "Looking at the address and asking relayers for their price …",
-  reviewTitle: "Before it goes out",
+  reviewTitle: "Check before you withdraw",
   to: "To",
   note: "Note",
   youGet: "You get",

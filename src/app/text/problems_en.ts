@@ -38,7 +38,7 @@ function forAll<C extends ProblemCode>(text: ProblemText, ...codes: readonly C[]
 
 export const problemsEn: Readonly<Record<ProblemCode, ProblemText>> = {
   wrong_passphrase: {
-    text: "That passphrase does not open it.",
+    text: "This is not the right passphrase.",
     next: "Check capital letters and spaces, then type it again. Nobody can reset it.",
   },
   out_of_memory: {
@@ -96,7 +96,7 @@ export const problemsEn: Readonly<Record<ProblemCode, ProblemText>> = {
   },
   camera_unavailable: {
     text: "The camera cannot be used.",
-    next: "Allow the camera for this page, or type the code below the picture.",
+    next: "Allow the camera for this page, or type the text instead.",
   },
   passkey_unavailable: {
     text: "The passkey did not work.",
@@ -177,7 +177,7 @@ export const problemsEn: Readonly<Record<ProblemCode, ProblemText>> = {
   },
   artifact_corrupted: {
     text: "A file from this website is not the one that this app expects.",
-    next: "Do not go on here. Load the page again. If it stays, use the tonado program.",
+    next: "Do not continue here. Load the page again. If this happens again, use the tonado program.",
   },
   chain_unavailable: endpointTrouble,
   chain_inconsistent: {
@@ -195,7 +195,7 @@ export const problemsEn: Readonly<Record<ProblemCode, ProblemText>> = {
     next: "Choose the right file.",
   },
   invalid_amount: { text: "This is not an amount.", next: "Type a number such as 0.5." },
-  invalid_config: { text: "A setting is not right.", next: "Correct the marked field." },
+  invalid_config: { text: "A setting is not valid.", next: "Correct the marked field." },
   ...forAll(appFault, "invalid_registry", "internal", "constraints_unsatisfied", "invalid_proof"),
   ...forAll(appFault, "proof_invalid", "not_in_field", "confirmation_required", "secret_in_body"),
   ...forAll(relayerRefused, "fee_not_below_denomination", "withdrawal_not_found", "relayer_mismatch"),

@@ -92,7 +92,7 @@ export const problemsRu: Readonly<Record<ProblemCode, ProblemText>> = {
   },
   camera_unavailable: {
     text: "Камера недоступна.",
-    next: "Разрешите странице камеру или введите код, напечатанный под картинкой.",
+    next: "Разрешите странице камеру или введите текст вручную.",
   },
   passkey_unavailable: {
     text: "Ключ доступа не сработал.",

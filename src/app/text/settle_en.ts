@@ -46,13 +46,13 @@ export const settleEn = {
   stage: {
     keys: "Loading what the proof needs",
     proof: "Making the proof for this wallet",
-    pause: "Waiting up to 30 seconds for the pool's next turn",
+    pause: "Waiting up to 30 seconds, until the pool accepts another settlement",
   },
   notSent: "Nothing was sent yet.",
   waitingLead: "You can close this page. The note shows later whether it worked.",
   notice: {
     declined: "The wallet says that you declined. Nothing was settled.",
-    expired: "The request has expired, and the pool got nothing. You can try again.",
+    expired: "The wallet's request has expired, and nothing was settled. You can try again.",
     unanswered: "The wallet gave no clear answer. We watch the pool for up to three minutes.",
     overtaken:
       "Someone else settled first. If your wallet has sent something, it comes back, less fees. Your deposit still waits, so here is the next settlement.",
@@ -65,7 +65,7 @@ export const settleEn = {
     other: "Someone else settled it. You have nothing to do.",
   },
   mayStillSend:
-    "Decline the request that your wallet still shows. If it sends it, the pool returns the money, less fees.",
+    "Decline the request that your wallet still shows. If you confirm it, the pool returns the money, less fees.",
   doneWait: "The note can be withdrawn now. Waiting longer hides you better.",
   failedTitle: "The settlement stopped",
   failedLead: "Your deposit is safe. Nothing is lost if you leave this page.",

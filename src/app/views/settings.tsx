@@ -36,7 +36,7 @@ export function SettingsView(props: SettingsProps) {
     <Step name="settings" title={settings.title}>
       <div class="sections">
         <ConnectionsSection {...props} />
-        <Look {...props} />
+        <Appearance {...props} />
         <section>
           <h2>{settings.backup}</h2>
           <Button onClick={props.onBackup}>{settings.backupMake}</Button>
@@ -103,12 +103,12 @@ function ConnectionsSection({ connections, onConnections }: SettingsProps) {
   );
 }
 
-function Look(props: SettingsProps) {
+function Appearance(props: SettingsProps) {
   const { settings: values, onChange } = props;
   const { settings } = texts;
   return (
     <section>
-      <h2>{settings.look}</h2>
+      <h2>{settings.appearance}</h2>
       <fieldset class="choices inline">
         <legend>{settings.theme}</legend>
         {(["system", "light", "dark"] as const).map((theme) => (

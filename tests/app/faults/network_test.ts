@@ -201,7 +201,7 @@ const cases: FaultCases = {
     await visit.step("withdraw-failed");
     assert.deepEqual(await visit.notices(), [
       "The withdrawal stopped",
-      "A file from this website is not the one that this app expects. Do not go on here. Load the page again. If it stays, use the tonado program.",
+      "A file from this website is not the one that this app expects. Do not continue here. Load the page again. If this happens again, use the tonado program.",
     ]);
     await visit.inspect("artifact-corrupted");
     scene.app.intercept = (request) => isKey(request) ? new Response("", { status: 404 }) : undefined;

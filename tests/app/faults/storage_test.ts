@@ -151,7 +151,7 @@ const cases: FaultCases = {
     await visit.page.reload({ waitUntil: "load" });
     await visit.unlock("wrong horse battery");
     await visit.page.waitForSelector(".notice.is-problem");
-    assert.match((await visit.notices())[1], /^That passphrase does not open it\. Check capital letters/);
+    assert.match((await visit.notices())[1], /^This is not the right passphrase\. Check capital letters/);
     await visit.unlock();
     await countNotes(visit, 1);
   },

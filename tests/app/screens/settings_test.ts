@@ -77,7 +77,7 @@ Deno.test({
         await journey.click("Set up a passkey");
       };
       await setUp("wrong horse battery");
-      await journey.page.waitForSelector(".notice.is-problem::-p-text(That passphrase does not open it)");
+      await journey.page.waitForSelector(".notice.is-problem::-p-text(This is not the right passphrase)");
       await journey.inspect("settings-passkey-refused");
       await setUp(PASSPHRASE);
       await journey.page.waitForSelector("::-p-xpath(//button[.='Remove the passkey'])");
