@@ -18,27 +18,13 @@ const normal = [
 /** Left out unless all tests run, because they take minutes: mutants put before contract tests, and version 2 pools. */
 const SLOW_TESTS = ["tools/mutants/tolk/worker_test.ts", "tests/contracts/v2"];
 
-/** Run by `test:app` and `test:all` only: each keeps a browser busy for up to two minutes, and CI has 40 in all. */
+/** Files and folders that only `test:app` and `test:all` run: each file keeps a browser busy for up to two minutes, and CI has 40 in all. */
 const BROWSER_TESTS = [
-  ...[
-    "artifacts",
-    "backup",
-    "clock",
-    "full_storage",
-    "lies",
-    "network",
-    "relayer",
-    "settle_artifacts",
-    "storage",
-    "tabs",
-    "wallet",
-    "wallet_v1",
-  ]
-    .map((name) => `tests/app/faults/${name}_test.ts`),
-  ...["money", "settle", "store"].map((name) => `tests/app/kills/${name}_test.ts`),
-  ...["deposit", "keyboard", "language", "session", "settings", "settle", "task", "vault"].map((name) =>
-    `tests/app/screens/${name}_test.ts`
-  ),
+  "tests/app/faults",
+  "tests/app/kills",
+  ...["deposit", "keyboard", "language", "session", "settings", "settle", "task", "vault", "waiting"].map((
+    name,
+  ) => `tests/app/screens/${name}_test.ts`),
   ...["artifacts", "command_line", "paper", "passphrase", "relayer", "wallet"].map((name) =>
     `tests/app/${name}_test.ts`
   ),

@@ -1,13 +1,12 @@
 /// <reference lib="dom" />
 /** The app without a pointer, from a new store to a receipt: Tab, arrows, Enter, Space and Escape. */
 import assert from "node:assert/strict";
-import { Buffer } from "node:buffer";
-import { Address } from "@ton/core";
 import type { KeyInput, Page } from "puppeteer-core";
 import { downloaded } from "../../support/app/app_scene.ts";
 import { type Visit, withFaultScene } from "../../support/app/fault_scene.ts";
 import { PASSPHRASE } from "../../support/app/journey.ts";
-import { formatRecipient, SETTLEMENT_TIMEOUT_MS } from "../../support/app/steps/money_steps.ts";
+import { formatRecipient, newRecipient, SETTLEMENT_TIMEOUT_MS } from "../../support/app/steps/money_steps.ts";
+import { waitForText } from "../../support/app/steps/payment_steps.ts";
 import { runCli } from "../../support/cli/run_cli.ts";
 import { chromium } from "../../support/system/chromium.ts";
 
@@ -65,8 +64,7 @@ Deno.test({
       await keys.arrive("notes");
       await keys.press("Withdraw");
       await keys.arrive("recipient");
-      const recipient = new Address(0, crypto.getRandomValues(Buffer.alloc(32)));
-      await keys.fill("recipient", formatRecipient(recipient));
+      await keys.fill("recipient", formatRecipient(newRecipient()));
       await keys.press("Continue");
       await keys.arrive("review");
       await keys.press("I understand", "Space");
@@ -74,6 +72,51 @@ Deno.test({
       await keys.arrive("withdrawn", SETTLEMENT_TIMEOUT_MS);
       await keys.press("Done");
       await keys.arrive("notes");
+    }),
+});
+
+Deno.test({
+  name: "the keyboard alone pays pools of both versions with a connected wallet, and makes a report",
+  ignore: chromium === undefined,
+  fn: () =>
+    withFaultScene({}, async (scene) => {
+      const visit = await scene.visit();
+      const keys = keyboardOf(visit);
+      for (const pool of ["native-1", "jet-10-v2"]) {
+        await keys.arrive("notes");
+        await keys.press("Deposit");
+        await keys.arrive("amount");
+        await keys.chooseRadio(pool);
+        await keys.press("Continue");
+        await keys.arrive("pay-");
+        await keys.press("Test wallet");
+        await waitForText(visit, "Pay with");
+        await keys.press("Pay with");
+        await keys.arrive("deposited", SETTLEMENT_TIMEOUT_MS);
+        await keys.press("Show my notes");
+      }
+      await keys.arrive("notes");
+      await visit.page.waitForFunction(
+        () => document.querySelectorAll("li.note.deposited button").length === 2,
+        { timeout: SETTLEMENT_TIMEOUT_MS },
+      );
+      await keys.press("Withdraw"); // the newest note, of the jetton pool
+      await keys.arrive("recipient");
+      await keys.fill("recipient", formatRecipient(newRecipient()));
+      await keys.press("Continue");
+      await keys.arrive("review");
+      await keys.press("I understand", "Space");
+      await keys.press("Withdraw");
+      await keys.arrive("withdrawn", SETTLEMENT_TIMEOUT_MS);
+      await keys.press("Done");
+      await keys.arrive("notes");
+      await keys.press("Report");
+      await keys.arrive("report");
+      await keys.press("Make a report");
+      await keys.arrive("purpose");
+      await keys.fill("purpose", "Example Bank, account opening");
+      await keys.press("Make a report");
+      await keys.arrive("report-made");
     }),
 });
 
