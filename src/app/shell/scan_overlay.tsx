@@ -3,14 +3,19 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { toProblem } from "../flows/machine.ts";
 import type { Problem } from "../../core/errors/problem.ts";
-import { ProblemNotice } from "../views/parts.tsx";
+import { Notice, ProblemNotice } from "../views/parts.tsx";
 import { texts } from "../text/texts.ts";
 import type { AppPorts } from "./app_ports.ts";
 
 export interface ScannerState {
   /** Undefined without a camera. */
   readonly start?: (onCode: (code: string) => void) => void;
-  readonly active?: { readonly onVideo: (video: HTMLVideoElement) => void; readonly problem?: Problem };
+  readonly active?: {
+    readonly onVideo: (video: HTMLVideoElement) => void;
+    /** Whether the camera sees a code of another kind. */
+    readonly isOtherCode: boolean;
+    readonly problem?: Problem;
+  };
   readonly stop: () => void;
 }
 
@@ -18,12 +23,19 @@ export function useScanner({ scanner }: AppPorts, accepts: (text: string) => boo
   const [isAvailable, setAvailable] = useState(false);
   const [onCode, setOnCode] = useState<{ readonly call: (code: string) => void }>();
   const [problem, setProblem] = useState<Problem>();
+  const [isOtherCode, setOtherCode] = useState(false);
   const end = useRef<AbortController | undefined>(undefined);
   useEffect(() => void scanner.isAvailable().then(setAvailable, () => setAvailable(false)), []);
   const stop = () => {
     end.current?.abort();
     setOnCode(undefined);
     setProblem(undefined);
+    setOtherCode(false);
+  };
+  const isMeant = (text: string) => {
+    const isAccepted = accepts(text);
+    setOtherCode(!isAccepted);
+    return isAccepted;
   };
   useEffect(() => stop, []);
   return {
@@ -31,10 +43,11 @@ export function useScanner({ scanner }: AppPorts, accepts: (text: string) => boo
     ...isAvailable && { start: (call: (code: string) => void) => setOnCode({ call }) },
     ...onCode && {
       active: {
+        isOtherCode,
         ...problem && { problem },
         onVideo(video: HTMLVideoElement) {
           end.current = new AbortController();
-          scanner.scan(video, accepts, end.current.signal).then((code) => {
+          scanner.scan(video, isMeant, end.current.signal).then((code) => {
             onCode.call(code);
             stop();
           }).catch((error) => {
@@ -66,6 +79,7 @@ export function ScanOverlay(
   return (
     <dialog ref={dialog} class="overlay" aria-label={label} onClose={scan.stop}>
       <ProblemNotice problem={scan.active.problem} />
+      {scan.active.isOtherCode && <Notice kind="warning" live="polite" text={texts.app.otherCode} />}
       <video ref={video} playsInline muted />
       <button type="button" class="button plain" onClick={scan.stop}>{texts.app.close}</button>
     </dialog>

@@ -21,6 +21,7 @@ export const en = {
     copy: "Copy",
     copied: "Copied",
     close: "Close",
+    otherCode: "This is another kind of QR code. The camera goes on looking.",
     offline: "You are offline. You can still see your notes, back them up and lock the app.",
     menu: { notes: "Notes", report: "Report", settings: "Settings" },
     problem: "Problem",
