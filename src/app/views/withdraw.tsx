@@ -65,7 +65,7 @@ export function WithdrawView(props: WithdrawProps) {
             <h2>{withdraw.receipt}</h2>
             <Facts
               facts={[
-                [withdraw.youGet, app.decimal(receipt.paid)],
+                [receipt.isOurs ? withdraw.youGet : texts.report.facts.amount, app.decimal(receipt.paid)],
                 [withdraw.fee, app.decimal(receipt.fee)],
                 [withdraw.to, receipt.recipient, true],
               ]}
