@@ -3,25 +3,21 @@
  */
 import assert from "node:assert/strict";
 import { Address, beginCell } from "@ton/core";
-import { startLocalnet } from "../../src/localnet/localnet.ts";
-import { type BridgeServer, startBridge } from "../../testkit/wallet/bridge_server.ts";
-import { openRemoteWallet, type RemoteWallet } from "../../testkit/wallet/remote_wallet.ts";
-import { openTestWallet, type TestWallet, type WalletConduct } from "../../testkit/wallet/test_wallet.ts";
+import type { WalletConduct } from "../../testkit/wallet/test_wallet.ts";
 import { waitUntil } from "../../testkit/programs/wait_until.ts";
-import { adaptersReady, openAdapterPage, useAdapters } from "../support/app/adapter_page.ts";
-import { withBrowser } from "../support/app/app_browser.ts";
-import { INJECTED_WALLET_NAME, injectWallet } from "../support/app/injected_wallet.ts";
-import { serveApp } from "../support/app/serve_app.ts";
+import { adaptersReady } from "../support/app/adapter_page.ts";
+import {
+  connectOnly,
+  MANIFEST,
+  onWalletNetwork,
+  openLink,
+  pay,
+  TARGET,
+} from "../support/app/steps/bridge_steps.ts";
 import { chromium } from "../support/system/chromium.ts";
 
 const ignore = chromium === undefined;
 const test = (name: string, fn: () => Promise<void>) => Deno.test({ name, ignore, fn });
-/** Accepts everything, so the test can count what arrived. */
-const TARGET = Address.parse(`0:${"42".repeat(32)}`);
-const AMOUNT = 1_000_000_000n;
-/** Wallets on a phone cannot fetch one from localhost. */
-const MANIFEST = "https://relayer.example/app/tonconnect-manifest.json";
-
 /** The wallet's conduct, the payer's error, and the number of transfers that the wallet sends. */
 const cases: readonly (readonly [WalletConduct, RegExp | undefined, number])[] = [
   ["signs", undefined, 1],
@@ -35,7 +31,7 @@ const cases: readonly (readonly [WalletConduct, RegExp | undefined, number])[] =
 ];
 
 test("an injected wallet: each behaviour has its outcome, and no answer counts as a payment", () =>
-  onNetwork(async ({ page, run, conduct, wallet }) => {
+  onWalletNetwork(async ({ page, run, conduct, wallet }) => {
     for (const [name, fault, sent] of cases) {
       conduct.value = name;
       const before = wallet.sent;
@@ -52,7 +48,7 @@ test("an injected wallet: each behaviour has its outcome, and no answer counts a
   }));
 
 test("a wallet over an HTTP bridge: each behaviour has its outcome", () =>
-  onNetwork(async ({ run, page, conduct, wallet, bridge, opened }) => {
+  onWalletNetwork(async ({ run, page, conduct, wallet, bridge, opened }) => {
     for (const [name, fault, sent] of cases) {
       conduct.value = name;
       const before = wallet.sent;
@@ -68,7 +64,7 @@ test("a wallet over an HTTP bridge: each behaviour has its outcome", () =>
   }));
 
 test("a wallet over a bridge has a link that opens it again, and an injected one has none", () =>
-  onNetwork(async ({ run, page, wallet, bridge, opened }) => {
+  onWalletNetwork(async ({ run, page, wallet, bridge, opened }) => {
     const linkOf = (id: string) =>
       run(async ({ sources }, id) => {
         const source = sources.list().find((each) => each.id === id)!;
@@ -85,7 +81,7 @@ test("a wallet over a bridge has a link that opens it again, and an injected one
   }));
 
 test("a bridge wallet that signs after the request is over pays, and its answer counts for no later request", () =>
-  onNetwork(async ({ run, page, conduct, wallet, bridge, opened }) => {
+  onWalletNetwork(async ({ run, page, conduct, wallet, bridge, opened }) => {
     const answer = Promise.withResolvers<WalletConduct>();
     conduct.value = answer.promise;
     const paid = pay(run, "bridge:test", 1, false);
@@ -102,7 +98,7 @@ test("a bridge wallet that signs after the request is over pays, and its answer 
   }));
 
 test("a bridge that answers with errors at first still delivers the wallet's connection", () =>
-  onNetwork(async ({ run, page, wallet, bridge, opened }) => {
+  onWalletNetwork(async ({ run, page, wallet, bridge, opened }) => {
     bridge.outages = 2;
     const connected = connectOnly(run);
     connected.catch(() => {}); // awaited below
@@ -114,7 +110,7 @@ test("a bridge that answers with errors at first still delivers the wallet's con
   }));
 
 test("a page that is offline while its wallet connects over a bridge, or asks it, goes on when it is online", () =>
-  onNetwork(async ({ run, page, wallet, bridge, opened }) => {
+  onWalletNetwork(async ({ run, page, wallet, bridge, opened }) => {
     const connected = connectOnly(run);
     connected.catch(() => {}); // awaited below
     await page.waitForFunction("document.title.startsWith('https://wallet.example/')");
@@ -131,7 +127,7 @@ test("a page that is offline while its wallet connects over a bridge, or asks it
   }));
 
 test("a wallet of another network is refused, over both bridges", () =>
-  onNetwork(async ({ run, page, wallet, bridge, opened }) => {
+  onWalletNetwork(async ({ run, page, wallet, bridge, opened }) => {
     await assert.rejects(pay(run, "injected:testwallet", 60), /wrong_network/);
     const paid = pay(run, "bridge:test", 60);
     paid.catch(() => {}); // awaited below
@@ -141,7 +137,7 @@ test("a wallet of another network is refused, over both bridges", () =>
   }, "-239"));
 
 test("a page that the phone closed resumes its session, and another session cannot answer for the wallet", () =>
-  onNetwork(async ({ run, page, wallet, bridge, opened }) => {
+  onWalletNetwork(async ({ run, page, wallet, bridge, opened }) => {
     const connected = connectOnly(run);
     await openLink(page, wallet, bridge, opened);
     assert.equal(await connected, wallet.address.toRawString());
@@ -177,7 +173,7 @@ test("a page that the phone closed resumes its session, and another session cann
   }));
 
 test("a cancelled payer sends no request, and disconnecting ends the session permanently", () =>
-  onNetwork(async ({ run, page, wallet, bridge, opened, conduct }) => {
+  onWalletNetwork(async ({ run, page, wallet, bridge, opened, conduct }) => {
     conduct.value = "silent";
     const cancelled = run(async ({ sources, Address, Cell }, { to, body }) => {
       const source = sources.list().find(({ id }) => id === "bridge:test")!;
@@ -199,7 +195,7 @@ test("a cancelled payer sends no request, and disconnecting ends the session per
   }));
 
 test("a connection that is cancelled leaves no keys, and the session that a closed page has left is forgotten", () =>
-  onNetwork(async ({ run, page, wallet, bridge, opened }) => {
+  onWalletNetwork(async ({ run, page, wallet, bridge, opened }) => {
     const cancelled = run(async ({ sources, records }) => {
       const source = sources.list().find(({ id }) => id === "bridge:test")!;
       const stop = new AbortController();
@@ -224,94 +220,3 @@ test("a connection that is cancelled leaves no keys, and the session that a clos
     }, undefined);
     assert.deepEqual(left, [true, true]);
   }));
-
-type Run = Awaited<ReturnType<typeof openAdapterPage>>["run"];
-
-interface Network {
-  readonly page: Awaited<ReturnType<typeof openAdapterPage>>["page"];
-  readonly run: Run;
-  readonly conduct: { value: WalletConduct | Promise<WalletConduct> };
-  readonly wallet: TestWallet;
-  readonly bridge: BridgeServer;
-  readonly opened: RemoteWallet[];
-}
-
-async function onNetwork(use: (network: Network) => Promise<void>, network = "-3"): Promise<void> {
-  await useAdapters();
-  const localnet = await startLocalnet({ pools: [], blockTimeMs: 100 });
-  const bridge = startBridge();
-  const conduct: Network["conduct"] = { value: "signs" };
-  const { mnemonic, version } = localnet.wallets[0];
-  const wallet = await openTestWallet({
-    indexer: localnet.url,
-    mnemonic,
-    version,
-    network,
-    conduct: () => conduct.value,
-  });
-  const served = await serveApp({
-    depositEndpoint: localnet.url,
-    deployments: { network: "localnet", pools: new Map() },
-    walletManifest: MANIFEST,
-    wallets: [{ id: "test", name: "Test", link: "https://wallet.example/connect", bridge: bridge.url }],
-  });
-  const opened: RemoteWallet[] = [];
-  try {
-    await withBrowser(async (browser) => {
-      const { page, run, violations } = await openAdapterPage(browser, served.url, async (page) => {
-        await injectWallet(page, wallet);
-      });
-      await use({ page, run, conduct, wallet, bridge, opened });
-      assert.deepEqual(violations, []);
-    });
-  } finally {
-    opened.forEach((remote) => remote.close());
-    await served.close();
-    await bridge.close();
-    await localnet.close();
-  }
-}
-
-/** Opens the link that the page shows as its title, as a phone's wallet does. */
-async function openLink(
-  page: Network["page"],
-  wallet: TestWallet,
-  bridge: BridgeServer,
-  opened: RemoteWallet[],
-) {
-  await page.waitForFunction("document.title.startsWith('https://wallet.example/')");
-  const link = await page.title();
-  await page.evaluate("document.title = ''");
-  opened.push(await openRemoteWallet(wallet, { link, bridge: bridge.url }));
-}
-
-function connectOnly(run: Run): Promise<string> {
-  return run(async ({ sources }) => {
-    const source = sources.list().find(({ id }) => id === "bridge:test")!;
-    const payer = await source.connect({ network: "localnet", onLink: (link) => document.title = link });
-    return payer.address.toRawString();
-  }, undefined);
-}
-
-/** @param seconds from now until the request expires; the payer waits 5 s longer */
-async function pay(run: Run, source: string, seconds: number, end = true): Promise<void> {
-  await run(async ({ sources, Address, Cell }, { source, name, to, amount, body, seconds, end }) => {
-    const found = sources.list().find(({ id }) => id === source)!;
-    if (source.startsWith("injected") && found.name !== name) throw new Error(found.name);
-    const payer = await found.connect({ network: "localnet", onLink: (link) => document.title = link });
-    const message = { to: Address.parse(to), amount: BigInt(amount), body: Cell.fromBase64(body) };
-    try {
-      await payer.pay(message, { validUntil: Date.now() / 1000 + seconds });
-    } finally {
-      if (end) await payer.disconnect();
-    }
-  }, {
-    source,
-    name: INJECTED_WALLET_NAME,
-    seconds,
-    end,
-    to: TARGET.toRawString(),
-    amount: String(AMOUNT),
-    body: beginCell().storeUint(1, 32).endCell().toBoc().toString("base64"),
-  });
-}

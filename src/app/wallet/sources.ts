@@ -31,7 +31,7 @@ export function browserPayerSources(
   const sessions = browserSessions(records);
   const options = {
     ...common,
-    openEvents: openEventSource,
+    openEvents: eventSourceOf(clock),
     fetch: (...request: Parameters<typeof fetch>) => fetch(...request),
     sessions,
   };
@@ -65,10 +65,10 @@ function browserSessions(records: Records): SessionStore {
 }
 
 /** `EventSource` connects again after a lost connection, but not after an error of the bridge, such as 503. */
-const openEventSource: OpenEvents = (url, onEvent) => {
+const eventSourceOf = (clock: Clock): OpenEvents => (url, onEvent) => {
   const address = new URL(url);
+  const end = new AbortController();
   let source: EventSource;
-  let timer: ReturnType<typeof setTimeout> | undefined;
   const open = () => {
     source = new EventSource(address);
     source.addEventListener("message", (event) => {
@@ -76,13 +76,14 @@ const openEventSource: OpenEvents = (url, onEvent) => {
       onEvent(event);
     });
     source.addEventListener("error", () => {
-      if (source.readyState === EventSource.CLOSED) timer = setTimeout(open, BRIDGE_RETRY_MS);
+      if (source.readyState !== EventSource.CLOSED) return;
+      clock.sleep(BRIDGE_RETRY_MS, end.signal).then(open, () => {}); // rejects once the channel is closed
     });
   };
   open();
   return {
     close() {
-      clearTimeout(timer);
+      end.abort();
       source.close();
     },
   };
