@@ -127,7 +127,8 @@ async function review(
     account,
     isJetton: stored.jetton !== undefined,
     isEndpointShared: isShared,
-    now: account.syncUtime * 1000,
+    // The earlier of both, because a device's clock may be wrong and an endpoint may lie.
+    now: Math.min(context.clock.now(), account.syncUtime * 1000),
   };
   const { quotes, refused } = await quoting;
   const offers = quotes.filter(({ fee }) => fee < deployment.denomination).map(

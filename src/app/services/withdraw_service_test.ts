@@ -74,7 +74,7 @@ const jettonMaster = new Address(0, Buffer.alloc(32, 3));
 function servicesFor(
   asset: "native" | "jet",
   terms: { readonly feeMin?: string; readonly maxRefund?: string },
-  chainTime = 0,
+  { chainTime = 0, deviceTime = 0 } = {}, // Unix seconds
 ) {
   const deposited = createNote({ asset, amount: "1", network: "testnet" });
   const record = {
@@ -100,7 +100,7 @@ function servicesFor(
     } as unknown as Deployments,
     connections: () => ({ withdrawalEndpoint: "https://c.example", relayers: ["https://r.example"] }),
     connect: () => chain,
-    clock: { now: () => 0, sleep: () => Promise.resolve() },
+    clock: { now: () => deviceTime * 1000, sleep: () => Promise.resolve() },
     artifacts: {
       subscribe(listener: (progress: { received: number; total: number }) => void) {
         for (const total of [0, 10]) listener({ received: total / 2, total });
@@ -146,10 +146,16 @@ Deno.test("a jetton withdrawal asks for 0.05 TON for its recipient, or for what 
   }
 });
 
-Deno.test("the age of a deposit is counted in chain time, whatever the device's clock says", async () => {
+Deno.test("a deposit is a day old only if both the chain and the device say so", async () => {
   const day = 24 * 3600;
-  for (const [chainTime, isYoung] of [[day - 1, true], [day, false]] as const) {
-    const { offers: [{ warnings }] } = await review(servicesFor("native", {}, chainTime));
+  for (
+    const [chainTime, deviceTime, isYoung] of [
+      [day - 1, 2 * day, true], // the device's clock is ahead
+      [2 * day, day - 1, true], // the endpoint lies
+      [day, day, false],
+    ] as const
+  ) {
+    const { offers: [{ warnings }] } = await review(servicesFor("native", {}, { chainTime, deviceTime }));
     deepEqual(warnings.some(({ code }) => code === "soon"), isYoung);
   }
 });

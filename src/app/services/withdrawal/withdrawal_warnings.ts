@@ -17,7 +17,7 @@ export interface WithdrawalFacts {
   readonly isJetton: boolean;
   /** Whether one endpoint serves deposits and withdrawals. */
   readonly isEndpointShared: boolean;
-  readonly now: number; // chain time, milliseconds since 1970
+  readonly now: number; // milliseconds since 1970
 }
 
 /** Returns the warnings about a withdrawal with this refund (in nano), the most severe first. */
