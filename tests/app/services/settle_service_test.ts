@@ -65,7 +65,13 @@ async function openScene() {
     prover: () => Promise.resolve(prover),
     pollIntervalMs: 5,
   } as unknown as AppContext;
-  const session = { store: { list: () => Promise.resolve(records.map(entryOf)) } } as unknown as Session;
+  const locks = { held: 0, most: 0 };
+  const lockForWork = () => {
+    locks.most = Math.max(locks.most, ++locks.held);
+    return Promise.resolve({ [Symbol.dispose]: () => void locks.held-- });
+  };
+  const store = { list: () => Promise.resolve(records.map(entryOf)), lockForWork };
+  const session = { store } as unknown as Session;
   const deposit = async (commitment: bigint) => {
     const before = await pool.getNextIndex();
     await depositor.send([pool.buildCommentDepositMessage({ commitment, value: deployment.denomination })]);
@@ -98,6 +104,7 @@ async function openScene() {
     deposit,
     newNote,
     sleptMs,
+    locks,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }
@@ -157,6 +164,7 @@ Deno.test("the app's settlement on a network", async (t) => {
     equal(built!.message.amount, offer.value);
     await payer.pay(built!.message);
     deepEqual(await watch(scene, 1), [{ type: "settled", end: 2, isOwn: true }]);
+    deepEqual(scene.locks, { held: 0, most: 1 }, "a watch excludes other tabs until it ends");
     equal(await read(scene, note.id), undefined, "the note's deposit is settled");
   });
 
