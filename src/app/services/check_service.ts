@@ -71,7 +71,7 @@ export function checkServices(context: AppContext, session: Session): CheckServi
       };
       const lacksHistory = await readAll(async (deployment) => {
         const onTreeProgress = ({ leafCount }: TreeProgress) => onProgress(poolKey(deployment), leafCount);
-        const pages = await readPages(context, deployment, { signal, onTreeProgress, mayBeBehind: true });
+        const pages = await readPages(context, deployment, { signal, onTreeProgress });
         const { tree, pending } = pages;
         return {
           isDeposited: (commitment) => tree.indexOf(commitment) >= 0 || pending.includes(commitment),

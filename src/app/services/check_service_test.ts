@@ -41,11 +41,17 @@ function chainOf(log: string[], leaves: Leaves): Chain {
     },
     runGetMethod(address: Address, method: string, stack: TupleItem[] = []) {
       log.push(`${address.toRawString()} ${method} ${stack.length}`);
+      const inPool = leaves[addresses.findIndex((each) => each.equals(address))];
+      if (method !== "get_root_history") {
+        return Promise.resolve(new TupleReader([{ type: "int", value: BigInt(inPool.length) }]));
+      }
       const tree = new MerkleTree();
-      tree.appendMany(leaves[addresses.findIndex((each) => each.equals(address))]);
+      tree.appendMany(inPool.slice(0, 1));
+      const firstRoot = tree.root;
+      tree.appendMany(inPool.slice(1));
       const items = Array.from(
         { length: ROOT_HISTORY_SIZE },
-        (_, i): TupleItem => ({ type: "int", value: i === 0 ? tree.root : 0n }),
+        (_, i): TupleItem => ({ type: "int", value: i === 0 ? tree.root : i === 1 ? firstRoot : 0n }),
       );
       return Promise.resolve(new TupleReader([{ type: "tuple", items }]));
     },
@@ -80,8 +86,15 @@ async function visit(
     VisitOptions = {},
 ) {
   const log: string[] = [];
+  let now = 1_700_000_100_000;
   const context = {
-    clock: { now: () => 1_700_000_100_000 },
+    clock: {
+      now: () => now,
+      sleep(ms: number) {
+        now += ms;
+        return Promise.resolve();
+      },
+    },
     pages: { read: async () => {}, write: async () => {} },
     trees: new PoolTrees(),
     fees: { refresh: async () => {} },
@@ -119,12 +132,25 @@ Deno.test("check: visitors with different notes send the same requests, which na
   deepEqual(other.states, ["withdrawn"]);
   deepEqual(other.log, one.log);
   deepEqual(none.log, one.log);
-  equal(one.log.length, 2 * 3 + 1, "roots, leaves and spent notes of each pool, and the chain's time");
+  equal(one.log.length, 2 * 4 + 1, "size, roots, leaves and spent notes of each pool, and the chain's time");
   for (const { commitment, nullifierHash } of notes) {
     for (const value of [commitment, nullifierHash]) {
       ok(one.log.every((line) => !line.includes(value.toString(16)) && !line.includes(String(value))));
     }
   }
+});
+
+Deno.test("check: a relayer that lacks deposits for long is not believed, and no note changes", async () => {
+  const respond = pageOf(knownLeaves.map(([first]) => [first]));
+  const pools = amounts.map((amount) => `native-${amount}`);
+  const { log, states, store } = await visit([recordOf(notes[0])], { respond, unreadPools: pools });
+  deepEqual(states, []);
+  deepEqual((await store.list()).map(({ state }) => state), ["deposited"]);
+  deepEqual(
+    (await visit([], { respond, unreadPools: pools })).log,
+    log,
+    "the requests tell nothing of the notes",
+  );
 });
 
 Deno.test("check: pages keep the depositor and time that the store has of a note", async () => {

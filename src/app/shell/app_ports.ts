@@ -16,4 +16,6 @@ export interface AppPorts {
   readonly settings: StoredSettings;
   readonly route: Signal<string>; // the hash of the page's address, such as `#/deposit`
   go(route: string): void;
+  /** Changes the page's address without a new entry in the browser's history. */
+  replace(route: string): void;
 }

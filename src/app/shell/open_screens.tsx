@@ -52,26 +52,39 @@ export function OpenScreens(
   );
   const coverage = useCoverage(ports, session, records);
   const versions = useVersions(ports.place);
-  useEffect(reload, [check.step]);
+  const [payingId, setPayingId] = useState<string>();
+  const [settledIds, setSettledIds] = useState<ReadonlySet<string>>(new Set());
+  useEffect(reload, [check.step, payingId]);
   const twins = findTwins(records ?? [], ({ note }) => paymentKey(note));
-  const rows = records?.map((record) => toRow(ports, record, check, coverage, twins)) ?? [];
+  const rows = records?.map((record) => {
+    const row = toRow(ports, record, check, coverage, twins);
+    const isSettled = row.state === "waiting" && settledIds.has(record.id);
+    return isSettled ? { ...row, state: "deposited" as const, isOverdue: false } : row;
+  }) ?? [];
   const home = () => ports.go("#/");
   const [, screen = "", place = ""] = route.split("/");
   useForgottenWallets(ports, records, screen);
+  usePayingAddress(ports, records, screen === "deposit" && place === "" ? payingId : undefined);
   if (records === undefined) return null;
-  const checkInBackground = () => sendCheck({ type: "check", isBackground: true });
   const record = noteAt(records, place);
   const known = { ports, session, isBackedUp: coverage?.hasSeed === true, onDone: home };
   switch (screen) {
     case "deposit":
       if (coverage === undefined) return null; // a deposit asks for a backup, unless there is one
-      return place === "" || record ? <DepositScreen key={place} {...known} id={record?.id ?? ""} /> : null;
+      if (place !== "" && record === undefined) return null;
+      return <DepositScreen key="deposit" {...known} id={record?.id ?? ""} onNote={setPayingId} />;
     case "withdraw":
       return record ? <WithdrawScreen key={place} {...known} record={record} /> : null;
     case "settle":
-      return record
-        ? <SettleScreen key={place} {...known} id={record.id} onSettled={checkInBackground} />
-        : null;
+      if (record === undefined) return null;
+      return (
+        <SettleScreen
+          key={place}
+          {...known}
+          id={record.id}
+          onSettled={() => setSettledIds((known) => new Set([...known, record.id]))}
+        />
+      );
     case "backup":
       return <BackupScreen {...known} />;
     case "report":
@@ -115,6 +128,19 @@ function useForgottenWallets(
   }, [records === undefined, isPaying]);
 }
 
+/** Names the note of a new deposit in the page's address, so that a page that is loaded again continues it. */
+function usePayingAddress(
+  ports: AppPorts,
+  records: readonly NoteEntry[] | undefined,
+  id: string | undefined,
+): void {
+  useEffect(() => {
+    if (id !== undefined && records?.some((record) => record.id === id)) {
+      ports.replace(`#/deposit/${placeOf(id, records)}`);
+    }
+  }, [records, id]);
+}
+
 /**
  * Returns the note at a place in the store, counted from the first. The page's address names notes by their
  * places: the browser keeps addresses in its history, and a note's id tells which deposit it is.
@@ -123,8 +149,12 @@ function noteAt(records: readonly NoteEntry[], place: string): NoteEntry | undef
   return place === "" ? undefined : records[records.length - 1 - Number(place)];
 }
 
+function placeOf(id: string, records: readonly NoteEntry[]): number {
+  return records.length - 1 - records.findIndex((record) => record.id === id);
+}
+
 function routeOf({ id, state }: NoteRow, records: readonly NoteEntry[]): string {
-  const place = records.length - 1 - records.findIndex((record) => record.id === id);
+  const place = placeOf(id, records);
   if (state === "created" || state === "depositing") return `#/deposit/${place}`;
   if (state === "waiting") return `#/settle/${place}`;
   return state === "withdrawn" ? "#/report" : `#/withdraw/${place}`;
@@ -195,13 +225,23 @@ function BackupScreen({ ports, session, onDone }: KnownProps) {
   );
 }
 
-function DepositScreen({ ports, session, isBackedUp, onDone, id }: KnownProps & { readonly id: string }) {
+function DepositScreen(
+  { ports, session, isBackedUp, onDone, id, onNote }: KnownProps & {
+    /** Of the note; empty for a new deposit. */
+    readonly id: string;
+    /** Called with the note once it is stored, and without one when the screen is left. */
+    readonly onNote: (id: string | undefined) => void;
+  },
+) {
   const { context, settings } = ports;
   const [state, send] = useMachine<DepositState, DepositEvent>(
     "deposit",
     id === "" ? { step: "choosing" } : { step: "opening", id },
     () => depositMachine(depositServices(context, session, () => settings.value)),
   );
+  const noteId = "ticket" in state ? state.ticket.id : undefined;
+  useEffect(() => onNote(noteId), [noteId]);
+  useEffect(() => () => onNote(undefined), []);
   const pools = useMemo(
     () =>
       [...context.registry.pools.values()].map((deployment) => ({

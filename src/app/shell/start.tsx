@@ -92,6 +92,10 @@ function buildPorts(config: ServedConfig): AppPorts {
     go(to) {
       location.hash = to;
     },
+    replace(to) {
+      history.replaceState(null, "", to);
+      route.value = to;
+    },
   };
 }
 

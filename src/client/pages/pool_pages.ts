@@ -10,7 +10,6 @@ import type { AnyPool } from "../../ton/pool/any_pool.ts";
 import { V2Pool } from "../../ton/pool/v2/pool.ts";
 import { MAX_PAGE_SIZE, type RelayerClient } from "../relayer/relayer_client.ts";
 import {
-  syncTree,
   syncWholeTree,
   TREE_SYNC_POLL_INTERVAL_MS,
   TREE_SYNC_TIMEOUT_MS,
@@ -41,8 +40,6 @@ export interface PoolPagesOptions extends TreeSyncOptions {
   readonly cache?: PageCache | undefined;
   /** The tree of an earlier call for this pool, to which new leaves are appended. */
   readonly tree?: MerkleTree | undefined;
-  /** Accept a tree that lacks the newest deposits instead of waiting for the relayer. */
-  readonly mayBeBehind?: boolean | undefined;
 }
 
 const PAGE_BYTES = MAX_PAGE_SIZE * FIELD_BYTES;
@@ -76,7 +73,7 @@ export async function downloadPoolPages(
 export async function downloadPoolTree(
   relayer: RelayerClient,
   pool: AnyPool,
-  { cache, tree: known, mayBeBehind, ...options }: PoolPagesOptions = {},
+  { cache, tree: known, ...options }: PoolPagesOptions = {},
 ): Promise<MerkleTree> {
   const key = `${pool.address.toRawString()} leaves`;
   const fetchPage = (from: number) => relayer.leafPage(pool.address, from);
@@ -89,10 +86,7 @@ export async function downloadPoolTree(
       }
     },
   };
-  const sync = (tree?: MerkleTree) =>
-    mayBeBehind
-      ? syncTree(pool, source, tree, options.onTreeProgress)
-      : syncWholeTree(pool, source, tree, options);
+  const sync = (tree?: MerkleTree) => syncWholeTree(pool, source, tree, options);
   try {
     return await sync(known);
   } catch (error) {

@@ -3,6 +3,8 @@
 import assert from "node:assert/strict";
 import { runCase, withFaultScene } from "../../support/app/fault_scene.ts";
 import { openPayment } from "../../support/app/steps/money_steps.ts";
+import { waitForText } from "../../support/app/steps/payment_steps.ts";
+import { runCli } from "../../support/cli/run_cli.ts";
 import { chromium } from "../../support/system/chromium.ts";
 
 Deno.test({
@@ -34,6 +36,28 @@ Deno.test({
           await visit.inspect("pay-earlier");
           await visit.click("I have not paid yet");
           await visit.page.waitForSelector(".qr-dark");
+        },
+      );
+
+      await runCase(
+        t,
+        scene,
+        "whose page is loaded again or locked while its user pays goes on with that payment",
+        async () => {
+          const visit = await scene.visit();
+          await openPayment(visit);
+          const link = await visit.page.$eval('a[href^="ton://"]', (link) => link.getAttribute("href")!);
+          await visit.click("Lock");
+          await visit.unlock();
+          await waitForText(visit, "Waiting for the network");
+          await visit.page.reload();
+          const { code, stderr } = await runCli(["localnet", "pay", link, "--endpoint", scene.indexer]);
+          assert.equal(code, 0, stderr);
+          await visit.unlock();
+          await visit.step("deposited");
+          await visit.click("Show my notes");
+          await visit.step("notes");
+          assert.equal((await visit.page.$$("li.note")).length, 1);
         },
       );
 

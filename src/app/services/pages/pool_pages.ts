@@ -19,7 +19,7 @@ const PAGE_TIMEOUT_MS = 20_000;
 export async function readPages(
   context: AppContext,
   { address, version }: Deployment,
-  options: Pick<PoolPagesOptions, "signal" | "mayBeBehind" | "onTreeProgress">,
+  options: Pick<PoolPagesOptions, "signal" | "onTreeProgress">,
 ): Promise<PoolPages> {
   const { signal } = options;
   const chain = withdrawalChain(context);
@@ -29,10 +29,10 @@ export async function readPages(
   for (const url of context.connections().relayers) {
     const relayer = new RelayerClient(url, { requestTimeoutMs: PAGE_TIMEOUT_MS, ...signal && { signal } });
     try {
-      const { pages: cache, trees } = context;
+      const { pages: cache, trees, clock } = context;
       return await trees.grow(
         id,
-        (tree) => downloadPoolPages(relayer, pool, { ...options, cache, tree }),
+        (tree) => downloadPoolPages(relayer, pool, { ...options, cache, clock, tree }),
         ({ tree }) => tree,
       );
     } catch (error) {

@@ -18,9 +18,9 @@ export function toRow(
   const isElsewhere = network !== context.registry.network;
   const facts = result?.facts.get(record.id);
   const depositedAt = record.deposit?.timestamp ?? facts?.depositedAt;
-  // For version 2 notes, only the pool shows whether the deposit was settled.
-  const isReady = facts?.state === "deposited" || (facts === undefined && version === 1);
-  const isWaiting = record.state === "deposited" && !isReady && !isElsewhere;
+  // Only version 2 deposits are settled, and only the pool shows whether one was.
+  const isUnsettled = version === 2 && facts?.state !== "deposited";
+  const isWaiting = record.state === "deposited" && isUnsettled && !isElsewhere;
   const chainTime = result?.chainTime;
   const waited = chainTime === undefined || depositedAt === undefined ? 0 : chainTime - depositedAt;
   const now = chainTime ?? context.clock.now() / 1000;

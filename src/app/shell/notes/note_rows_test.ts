@@ -2,6 +2,7 @@ import { deepEqual } from "node:assert/strict";
 import { createNoteRecord, findTwins, paymentKey } from "../../../client/notes/note_store.ts";
 import { createNote, formatNote } from "../../../core/protocol/note.ts";
 import { entryOf } from "../../vault/vault_content.ts";
+import type { NoteFacts } from "../../flows/check.ts";
 import type { AppPorts } from "../app_ports.ts";
 import { toRow } from "./note_rows.ts";
 
@@ -11,14 +12,20 @@ Deno.test("a deposit that waits for half an hour of chain time is overdue, and n
   const ports = { // the device's clock is an hour ahead
     context: { registry: { network: "testnet" }, clock: { now: () => (now + 3600) * 1000 } },
   } as unknown as AppPorts;
-  const overdue = (age: number, version: 1 | 2, isSettled: boolean, time: { chainTime?: number } = chain) => {
+  const overdue = (
+    age: number,
+    version: 1 | 2,
+    isSettled: boolean | undefined,
+    time: { chainTime?: number } = chain,
+  ) => {
     const note = createNote({ asset: "native", amount: "1", network: "testnet", version });
     const record = {
       ...entryOf(createNoteRecord(formatNote(note), 1)),
       state: "deposited" as const,
       deposit: { timestamp: now - age },
     };
-    const facts = new Map(isSettled ? [[record.id, { state: "deposited" as const, deposits: 1 }]] : []);
+    const facts = new Map<string, NoteFacts>();
+    if (isSettled !== false) facts.set(record.id, { state: isSettled ? "deposited" : "absent", deposits: 1 });
     const { isOverdue, state, ageSeconds } = toRow(
       ports,
       record,
@@ -35,6 +42,8 @@ Deno.test("a deposit that waits for half an hour of chain time is overdue, and n
   deepEqual(overdue(1_801, 2, false), [true, "waiting", 1_801]);
   deepEqual(overdue(1_900, 2, true), [false, "deposited", 1_900]);
   deepEqual(overdue(1_900, 1, false), [false, "deposited", 1_900]);
+  // A version 1 deposit is never settled, whatever a relayer leaves out.
+  deepEqual(overdue(1_900, 1, undefined), [false, "deposited", 1_900]);
   // Without the chain's time, the age is the device's, and no settlement is offered.
   deepEqual(overdue(1_900, 2, false, {}), [false, "waiting", 5_500]);
 });
