@@ -1,8 +1,6 @@
 /**
  * Runs the app with everything around it: builds it, starts a local network with pools, a relayer, a faucet and a test
  * wallet, and serves the app.
- *
- * Usage: deno task app [--port PORT] [--json]     (default port 8088; 0: any free port)
  */
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -15,10 +13,16 @@ import { startWalletPage } from "./wallet_page.ts";
 
 /** Not that of `tonado app`: a browser keeps notes by host and port. */
 const DEFAULT_PORT = "8088";
-const { values } = parseArgs({
-  args: Deno.args,
-  options: { port: { type: "string", default: DEFAULT_PORT }, json: { type: "boolean", default: false } },
-});
+const USAGE = `Usage: deno task app [--port PORT] [--json]
+
+Builds the app, starts a local network with pools, a relayer, a faucet and a test wallet, and serves the app.
+  --port PORT   of the app (default: ${DEFAULT_PORT}; 0: any free port)
+  --json        print the addresses as one line of JSON`;
+const values = readArguments();
+if (values.help) {
+  console.log(USAGE);
+  Deno.exit(0);
+}
 const port = Number(values.port);
 try {
   Deno.listen({ hostname: "localhost", port }).close();
@@ -79,11 +83,26 @@ function print(facts: Record<"url" | "faucet" | "relayer" | "wallet" | "registry
   if (values.json) return console.log(JSON.stringify(facts));
   const seconds = ((performance.now() - started) / 1000).toFixed(0);
   console.log(`
-the app    ${facts.url}
-wallet     ${facts.wallet}   (answers what the app asks of "Test wallet")
-faucet     ${facts.faucet}?address=...&coins=1000000000&jettons=1000000
-relayer    ${facts.relayer}
-registry   ${facts.registry}
+Open ${facts.url} in a browser.
+
+test wallet  ${facts.wallet}   (confirm payments here)
+faucet       ${facts.faucet}?address=...&coins=1000000000&jettons=1000000   (for wallets of your own)
+relayer      ${facts.relayer}
+registry     ${facts.registry}
 
 ready in ${seconds} s. Press Ctrl-C to stop.`);
+}
+
+function readArguments() {
+  const options = {
+    port: { type: "string", default: DEFAULT_PORT },
+    json: { type: "boolean", default: false },
+    help: { type: "boolean", short: "h", default: false },
+  } as const;
+  try {
+    return parseArgs({ args: Deno.args, options }).values;
+  } catch (error) {
+    console.error(`${(error as Error).message}\n\n${USAGE}`);
+    Deno.exit(2);
+  }
 }

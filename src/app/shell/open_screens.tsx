@@ -7,21 +7,28 @@ import { type BackupProof, connectionsOf } from "../flows/settings.ts";
 import { addressInCode } from "../wallet/address_code.ts";
 import { resumeWithdraw, withdrawMachine, type WithdrawState } from "../flows/withdraw.ts";
 import type { Session } from "../services/context.ts";
-import { vaultPools } from "../services/note_book.ts";
 import { depositServices, poolChoice } from "../services/deposit_service.ts";
-import { type BackupCoverage, findCoverage } from "../services/backups/backup_coverage.ts";
 import { backupServices } from "../services/backups/backup_service.ts";
 import { withdrawServices } from "../services/withdraw_service.ts";
 import { texts } from "../text/texts.ts";
 import type { NoteEntry } from "../vault/vault_task.ts";
 import { BackupView } from "../views/backup.tsx";
 import { DepositView } from "../views/deposit.tsx";
-import { type NoteRow, NotesView } from "../views/notes.tsx";
+import { NotesView } from "../views/notes.tsx";
 import { WithdrawView } from "../views/withdraw.tsx";
 import { checkMachine, firstCheck } from "../flows/check.ts";
 import { checkServices } from "../services/check_service.ts";
 import type { AppPorts } from "./app_ports.ts";
-import { toRow } from "./notes/note_rows.ts";
+import { toRow, withSettlement } from "./notes/note_rows.ts";
+import {
+  noteAt,
+  routeOf,
+  useCoverage,
+  useForgottenWallets,
+  usePayingAddress,
+  useRecords,
+  useSettledNotes,
+} from "./notes/use_notes.ts";
 import { findTwins, paymentKey } from "../../client/notes/note_store.ts";
 import { ReportScreen } from "./report_screen.tsx";
 import { ScanOverlay, useScanner } from "./scan_overlay.tsx";
@@ -53,14 +60,11 @@ export function OpenScreens(
   const coverage = useCoverage(ports, session, records);
   const versions = useVersions(ports.place);
   const [payingId, setPayingId] = useState<string>();
-  const [settledIds, setSettledIds] = useState<ReadonlySet<string>>(new Set());
+  const [settledIds, addSettled] = useSettledNotes();
   useEffect(reload, [check.step, payingId]);
   const twins = findTwins(records ?? [], ({ note }) => paymentKey(note));
-  const rows = records?.map((record) => {
-    const row = toRow(ports, record, check, coverage, twins);
-    const isSettled = row.state === "waiting" && settledIds.has(record.id);
-    return isSettled ? { ...row, state: "deposited" as const, isOverdue: false } : row;
-  }) ?? [];
+  const rows =
+    records?.map((record) => withSettlement(toRow(ports, record, check, coverage, twins), settledIds)) ?? [];
   const home = () => ports.go("#/");
   const [, screen = "", place = ""] = route.split("/");
   useForgottenWallets(ports, records, screen);
@@ -76,15 +80,7 @@ export function OpenScreens(
     case "withdraw":
       return record ? <WithdrawScreen key={place} {...known} record={record} /> : null;
     case "settle":
-      if (record === undefined) return null;
-      return (
-        <SettleScreen
-          key={place}
-          {...known}
-          id={record.id}
-          onSettled={() => setSettledIds((known) => new Set([...known, record.id]))}
-        />
-      );
+      return record ? <SettleScreen key={place} {...known} id={record.id} onSettled={addSettled} /> : null;
     case "backup":
       return <BackupScreen {...known} />;
     case "report":
@@ -113,87 +109,6 @@ export function OpenScreens(
         />
       );
   }
-}
-
-/** Deletes the keys of a wallet's session that an earlier visit has left, unless a payment may continue with it. */
-function useForgottenWallets(
-  { sources }: AppPorts,
-  records: readonly NoteEntry[] | undefined,
-  screen: string,
-): void {
-  const isPaying = screen === "deposit" || screen === "settle" ||
-    (screen !== "withdraw" && records?.some(({ state }) => state === "depositing") === true);
-  useEffect(() => {
-    if (records !== undefined && !isPaying) void sources.forget();
-  }, [records === undefined, isPaying]);
-}
-
-/** Names the note of a new deposit in the page's address, so that a page that is loaded again continues it. */
-function usePayingAddress(
-  ports: AppPorts,
-  records: readonly NoteEntry[] | undefined,
-  id: string | undefined,
-): void {
-  useEffect(() => {
-    if (id !== undefined && records?.some((record) => record.id === id)) {
-      ports.replace(`#/deposit/${placeOf(id, records)}`);
-    }
-  }, [records, id]);
-}
-
-/**
- * Returns the note at a place in the store, counted from the first. The page's address names notes by their
- * places: the browser keeps addresses in its history, and a note's id tells which deposit it is.
- */
-function noteAt(records: readonly NoteEntry[], place: string): NoteEntry | undefined {
-  return place === "" ? undefined : records[records.length - 1 - Number(place)];
-}
-
-function placeOf(id: string, records: readonly NoteEntry[]): number {
-  return records.length - 1 - records.findIndex((record) => record.id === id);
-}
-
-function routeOf({ id, state }: NoteRow, records: readonly NoteEntry[]): string {
-  const place = placeOf(id, records);
-  if (state === "created" || state === "depositing") return `#/deposit/${place}`;
-  if (state === "waiting") return `#/settle/${place}`;
-  return state === "withdrawn" ? "#/report" : `#/withdraw/${place}`;
-}
-
-/** Returns the records, newest first. Reads them again when the screen or another tab changes something. */
-function useRecords(
-  { tabs }: AppPorts,
-  { store }: Session,
-  route: string,
-): [records: readonly NoteEntry[] | undefined, reload: () => void] {
-  const [records, setRecords] = useState<readonly NoteEntry[]>();
-  const reload = () => void store.list().then((list) => setRecords([...list].reverse()), () => {});
-  useEffect(reload, [route]);
-  useEffect(() => tabs.subscribe((message) => message === "store_changed" && reload()), []);
-  return [records, reload];
-}
-
-/** Returns undefined until it is known. */
-function useCoverage(
-  { context: { registry }, settings }: AppPorts,
-  { store }: Session,
-  records: readonly NoteEntry[] | undefined,
-): BackupCoverage | undefined {
-  const [coverage, setCoverage] = useState<BackupCoverage>();
-  const { provenSeed, provenNotes } = settings.value;
-  useEffect(() => {
-    let isCurrent = true;
-    const find = async () => {
-      const proof = await store.prove(vaultPools(registry));
-      const found = findCoverage(proof, records ?? [], { provenSeed, provenNotes });
-      if (isCurrent) setCoverage(found);
-    };
-    find().catch(() => { // the store cannot be read; what is done next reports it
-      if (isCurrent) setCoverage((known) => known ?? { hasSeed: false, missing: new Set() });
-    });
-    return () => void (isCurrent = false);
-  }, [store, records, provenSeed, provenNotes]);
-  return coverage;
 }
 
 type KnownProps = ScreenProps & { readonly isBackedUp: boolean; readonly onDone: () => void };

@@ -79,7 +79,7 @@ export const depositEn = {
   notice: {
     declined: "The wallet says that you declined. We watch the pool for up to three minutes to be sure.",
     expired: "The payment request has expired, and no payment arrived. You can try again.",
-    overtaken: "Another deposit came first, and the pool returned your payment, less fees. Try again.",
+    overtaken: "Another deposit came first, and the pool returns your payment, less fees. Try again.",
     unanswered: "The wallet gave no clear answer. We watch the pool for up to three minutes.",
   },
   doneTitle: "Paid in",

@@ -22,6 +22,8 @@ export interface JettonDepositRequest extends DepositRequest {
 }
 
 const REFUND_TIMEOUT_SECONDS = 120;
+/** A pool asks for less under today's gas prices and the earlier, dearer ones. The wallet sends twice as much. */
+const MAX_DEPOSIT_VALUE_NANO = 2_000_000_000n;
 const MAX_JETTON_TRANSFER_FEE_NANO = 50_000_000n;
 
 /**
@@ -73,7 +75,7 @@ interface PreparedTransfer {
 
 /**
  * Prepares a transfer of the denomination from `owner` to the pool. Throws `invalid_address` without an owner;
- * as {@linkcode verifyPoolJettonWallet}.
+ * `chain_inconsistent` if the endpoint asks for more than 2 TON for gas; as {@linkcode verifyPoolJettonWallet}.
  */
 export async function prepareJettonTransfer(
   target: Pick<JettonDepositRequest, "chain" | "jetton"> & { readonly pool: AnyPool },
@@ -90,6 +92,13 @@ export async function prepareJettonTransfer(
   const poolWallet = await verifyPoolJettonWallet(target, matched);
   const jettonWallet = await fetchJettonWalletAddress(chain, jetton.jettonMaster, owner);
   const forwardAmount = await pool.getDepositValue();
+  if (forwardAmount > MAX_DEPOSIT_VALUE_NANO) {
+    const [asked, most] = [forwardAmount, MAX_DEPOSIT_VALUE_NANO].map((nano) => formatUnits(nano, 9));
+    throw new Problem(
+      "chain_inconsistent",
+      `the endpoint asks for ${asked} TON for a deposit's gas, more than ${most}`,
+    );
+  }
   return { poolWallet, transfer: { amount: matched.denomination, owner, jettonWallet, forwardAmount } };
 }
 

@@ -268,3 +268,11 @@ Deno.test("a note of the native coin is not deposited as jettons", async () => {
     message: /the note is for the native coin/,
   });
 });
+
+Deno.test("an endpoint that asks for much coin for a deposit's gas is not believed, and nothing is sent", async () => {
+  const depositValue = 2_000_000_001n;
+  const scene = sceneWith({ depositValue }, DENOMINATION, 10n * depositValue);
+  const { result, sent } = deposit(scene);
+  await rejects(result, { code: "chain_inconsistent", message: /asks for 2.000000001 TON .*, more than 2$/ });
+  equal(sent(), 0);
+});

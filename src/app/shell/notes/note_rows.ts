@@ -37,3 +37,9 @@ export function toRow(
     ageSeconds: depositedAt === undefined ? undefined : now - depositedAt,
   };
 }
+
+/** Shows a deposit that this visit has settled as ready, before a check has read it from the pool. */
+export function withSettlement(row: NoteRow, settledIds: ReadonlySet<string>): NoteRow {
+  const isSettled = row.state === "waiting" && settledIds.has(row.id);
+  return isSettled ? { ...row, state: "deposited", isOverdue: false } : row;
+}

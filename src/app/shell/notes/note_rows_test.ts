@@ -4,7 +4,7 @@ import { createNote, formatNote } from "../../../core/protocol/note.ts";
 import { entryOf } from "../../vault/vault_content.ts";
 import type { NoteFacts } from "../../flows/check.ts";
 import type { AppPorts } from "../app_ports.ts";
-import { toRow } from "./note_rows.ts";
+import { toRow, withSettlement } from "./note_rows.ts";
 
 Deno.test("a deposit that waits for half an hour of chain time is overdue, and no other note is", () => {
   const now = 1_700_000_000;
@@ -59,4 +59,14 @@ Deno.test("notes that share a nullifier are shown as such", () => {
   const twins = findTwins(records, ({ note }) => paymentKey(note));
   const rows = records.map((record) => toRow(ports, record, { step: "idle" }, undefined, twins));
   deepEqual(rows.map(({ hasNullifierTwin }) => hasNullifierTwin), [true, true, false]);
+});
+
+Deno.test("a deposit that this visit has settled can be withdrawn before the next check, and no other changes", () => {
+  const row = { id: "a", asset: "native", amount: "1", isMissingInBackup: false, hasNullifierTwin: false };
+  const waiting = { ...row, state: "waiting", isOverdue: true, ageSeconds: 1_900 } as const;
+  const settled = new Set(["a"]);
+  deepEqual(withSettlement(waiting, settled), { ...waiting, state: "deposited", isOverdue: false });
+  deepEqual(withSettlement(waiting, new Set(["b"])), waiting);
+  const withdrawn = { ...waiting, state: "withdrawn" } as const;
+  deepEqual(withSettlement(withdrawn, settled), withdrawn);
 });

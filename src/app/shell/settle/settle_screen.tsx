@@ -14,7 +14,7 @@ export interface SettleScreenProps {
   /** Of the note. */
   readonly id: string;
   readonly onDone: () => void;
-  readonly onSettled: () => void;
+  readonly onSettled: (id: string) => void;
 }
 
 export function SettleScreen({ ports, session, id, onDone, onSettled }: SettleScreenProps) {
@@ -24,7 +24,7 @@ export function SettleScreen({ ports, session, id, onDone, onSettled }: SettleSc
     () => settleMachine(settleServices(ports.context, session)),
   );
   useEffect(() => {
-    if (state.step === "done") onSettled();
+    if (state.step === "done") onSettled(id);
   }, [state.step]);
   return <SettleView state={state} send={send} sources={ports.sources.list()} onDone={onDone} />;
 }
