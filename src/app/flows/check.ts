@@ -15,7 +15,7 @@ export interface CheckResultView {
   readonly facts: ReadonlyMap<string, NoteFacts>;
   readonly recovered: number;
   readonly unread: readonly { readonly pool: string; readonly problem: Problem }[];
-  /** Unix seconds when the pools were read, if the endpoint told it. The device's clock may be wrong. */
+  /** Chain time of the check, Unix seconds. Undefined if the endpoint did not respond. */
   readonly chainTime?: number | undefined;
 }
 

@@ -140,7 +140,7 @@ Deno.test("check: visitors with different notes send the same requests, which na
   }
 });
 
-Deno.test("check: a relayer that lacks deposits for long is not believed, and no note changes", async () => {
+Deno.test("check: no note changes if a relayer leaves out deposits", async () => {
   const respond = pageOf(knownLeaves.map(([first]) => [first]));
   const pools = amounts.map((amount) => `native-${amount}`);
   const { log, states, store } = await visit([recordOf(notes[0])], { respond, unreadPools: pools });

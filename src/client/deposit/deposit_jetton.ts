@@ -22,8 +22,8 @@ export interface JettonDepositRequest extends DepositRequest {
 }
 
 const REFUND_TIMEOUT_SECONDS = 120;
-/** A pool asks for less under today's gas prices and the earlier, dearer ones. The wallet sends twice as much. */
-const MAX_DEPOSIT_VALUE_NANO = 2_000_000_000n;
+/** The wallet sends twice this. The contract tests of jetton pools compare it with what pools ask for: at most 0.3 TON. */
+export const MAX_DEPOSIT_VALUE_NANO = 1_000_000_000n;
 const MAX_JETTON_TRANSFER_FEE_NANO = 50_000_000n;
 
 /**
@@ -75,7 +75,7 @@ interface PreparedTransfer {
 
 /**
  * Prepares a transfer of the denomination from `owner` to the pool. Throws `invalid_address` without an owner;
- * `chain_inconsistent` if the endpoint asks for more than 2 TON for gas; as {@linkcode verifyPoolJettonWallet}.
+ * `chain_inconsistent` if the endpoint asks for more than 1 TON for gas; as {@linkcode verifyPoolJettonWallet}.
  */
 export async function prepareJettonTransfer(
   target: Pick<JettonDepositRequest, "chain" | "jetton"> & { readonly pool: AnyPool },

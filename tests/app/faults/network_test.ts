@@ -11,6 +11,7 @@ import {
   chooseAmount,
   confirmWithdrawal,
   enterRecipient,
+  openReport,
   withdraw,
 } from "../../support/app/steps/money_steps.ts";
 import { goOffline, goOnline, OFFLINE, SILENT } from "../../support/app/steps/network_steps.ts";
@@ -154,13 +155,7 @@ const cases: FaultCases = {
     const visit = await scene.visit({ content: scene.takeFunded() });
     await withdraw(visit);
     await visit.step("withdrawn");
-    await visit.click("Done");
-    await visit.step("notes");
-    await visit.click("Report");
-    await visit.step("report");
-    await visit.click("Make a report");
-    await visit.step("purpose");
-    await visit.type("purpose", "Example Bank, account opening");
+    await openReport(visit);
     await goOffline(visit);
     await visit.click("Make a report");
     await waitForNotice(visit, SILENT);

@@ -109,7 +109,7 @@ const cases: FaultCases = {
     await settleWithClock(scene, -HOUR_MS);
   },
 
-  async "whose screen cannot be loaded can be loaded again"(scene) {
+  async "is possible after its screen could not be loaded at first"(scene) {
     scene.app.intercept = ({ url }) =>
       /settle_screen/.test(new URL(url).pathname) ? new Response("", { status: 404 }) : undefined;
     const visit = await unsettledVisit(scene, POOL);

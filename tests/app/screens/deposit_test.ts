@@ -42,7 +42,7 @@ Deno.test({
       await runCase(
         t,
         scene,
-        "whose page is loaded again or locked while its user pays goes on with that payment",
+        "continues after its page was locked and loaded again while its user paid",
         async () => {
           const visit = await scene.visit();
           await openPayment(visit);

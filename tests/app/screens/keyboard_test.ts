@@ -62,16 +62,7 @@ Deno.test({
       await keys.arrive("recipient");
       await visit.page.keyboard.press("Escape");
       await keys.arrive("notes");
-      await keys.press("Withdraw");
-      await keys.arrive("recipient");
-      await keys.fill("recipient", formatRecipient(newRecipient()));
-      await keys.press("Continue");
-      await keys.arrive("review");
-      await keys.press("I understand", "Space");
-      await keys.press("Withdraw");
-      await keys.arrive("withdrawn", SETTLEMENT_TIMEOUT_MS);
-      await keys.press("Done");
-      await keys.arrive("notes");
+      await withdrawByKeys(keys);
     }),
 });
 
@@ -100,16 +91,7 @@ Deno.test({
         () => document.querySelectorAll("li.note.deposited button").length === 2,
         { timeout: SETTLEMENT_TIMEOUT_MS },
       );
-      await keys.press("Withdraw"); // the newest note, of the jetton pool
-      await keys.arrive("recipient");
-      await keys.fill("recipient", formatRecipient(newRecipient()));
-      await keys.press("Continue");
-      await keys.arrive("review");
-      await keys.press("I understand", "Space");
-      await keys.press("Withdraw");
-      await keys.arrive("withdrawn", SETTLEMENT_TIMEOUT_MS);
-      await keys.press("Done");
-      await keys.arrive("notes");
+      await withdrawByKeys(keys); // the newest note, of the jetton pool
       await keys.press("Report");
       await keys.arrive("report");
       await keys.press("Make a report");
@@ -119,6 +101,20 @@ Deno.test({
       await keys.arrive("report-made");
     }),
 });
+
+/** Withdraws the newest note, and returns to the notes. */
+async function withdrawByKeys(keys: ReturnType<typeof keyboardOf>): Promise<void> {
+  await keys.press("Withdraw");
+  await keys.arrive("recipient");
+  await keys.fill("recipient", formatRecipient(newRecipient()));
+  await keys.press("Continue");
+  await keys.arrive("review");
+  await keys.press("I understand", "Space");
+  await keys.press("Withdraw");
+  await keys.arrive("withdrawn", SETTLEMENT_TIMEOUT_MS);
+  await keys.press("Done");
+  await keys.arrive("notes");
+}
 
 function keyboardOf({ page, step }: Visit) {
   const { keyboard } = page;

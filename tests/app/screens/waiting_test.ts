@@ -5,7 +5,12 @@ import { downloaded } from "../../support/app/app_scene.ts";
 import { type FaultCases, type FaultScene, runCases, withFaultScene } from "../../support/app/fault_scene.ts";
 import { PASSPHRASE } from "../../support/app/journey.ts";
 import { chooseRestorePassphrase } from "../../support/app/steps/restore_steps.ts";
-import { confirmWithdrawal, enterRecipient, withdraw } from "../../support/app/steps/money_steps.ts";
+import {
+  confirmWithdrawal,
+  enterRecipient,
+  openReport,
+  withdraw,
+} from "../../support/app/steps/money_steps.ts";
 import { shiftClock } from "../../support/app/shifted_clock.ts";
 import { formatNoteSeed } from "../../../src/core/protocol/seed/note_seed.ts";
 import { chromium } from "../../support/system/chromium.ts";
@@ -20,7 +25,7 @@ Deno.test({
 });
 
 const cases: FaultCases = {
-  async "the screens of a deposit say what they do, and move only where motion is welcome"(scene) {
+  async "a deposit says what it does, and its bar does not move if the device asks for less motion"(scene) {
     const { deposit } = scene.gates;
     const visit = await scene.visit();
     await visit.click("Deposit");
@@ -46,7 +51,7 @@ const cases: FaultCases = {
     await visit.step("pay-");
   },
 
-  async "the screens of a withdrawal and a report say what they do"(scene) {
+  async "a withdrawal and a report say what they do"(scene) {
     const { withdrawal } = scene.gates;
     const visit = await scene.visit({ content: scene.takeFunded() });
     await visit.page.waitForSelector("li.note.deposited button");
@@ -57,13 +62,7 @@ const cases: FaultCases = {
     withdrawal.open();
     await confirmWithdrawal(visit);
     await visit.step("withdrawn");
-    await visit.click("Done");
-    await visit.step("notes");
-    await visit.click("Report");
-    await visit.step("report");
-    await visit.click("Make a report");
-    await visit.step("purpose");
-    await visit.type("purpose", "Example Bank");
+    await openReport(visit);
     withdrawal.hold();
     await visit.click("Make a report");
     await visit.step("report-making");

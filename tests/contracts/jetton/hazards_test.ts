@@ -2,6 +2,7 @@
  * Events that could separate jettons from notes: sends that fail, extreme prices, and every amount of gas
  * that is too low.
  */
+import { MAX_DEPOSIT_VALUE_NANO } from "../../../src/client/deposit/deposit_jetton.ts";
 import assert from "node:assert/strict";
 import { Address, beginCell, toNano } from "@ton/core";
 import { internal } from "@ton/sandbox";
@@ -140,6 +141,7 @@ for (const seconds of [90_000_000, 450_000_000, 550_000_000]) {
     const { pool } = jettons;
     const { balance, account } = await pool.chain.getContract(pool.address);
     assert.ok(account.account!.storageStats.lastPaid < pool.chain.now! && balance === 0n);
+    assert.ok(await jettons.depositValue() < MAX_DEPOSIT_VALUE_NANO, "clients send it");
     assertSucceeded(await jettons.deposit());
     assert.equal(await jettons.balanceOf(pool.address), 2n * pool.denomination);
     for (let i = 0; i < 2; i++) assertSucceeded(await jettons.withdraw());

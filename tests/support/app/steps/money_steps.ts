@@ -53,3 +53,14 @@ export async function withdraw(journey: Journey, recipient = newRecipient()): Pr
   await confirmWithdrawal(journey);
   return recipient;
 }
+
+/** Goes from the receipt of a withdrawal to a report, and types its purpose. */
+export async function openReport(journey: Journey): Promise<void> {
+  await journey.click("Done");
+  await journey.step("notes");
+  await journey.click("Report");
+  await journey.step("report");
+  await journey.click("Make a report");
+  await journey.step("purpose");
+  await journey.type("purpose", "Example Bank, account opening");
+}
