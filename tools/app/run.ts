@@ -1,6 +1,8 @@
 /**
- * Runs the app with everything around it: builds it, starts a local network with pools, a relayer, a faucet and a test
- * wallet, and serves the app.
+ * Builds the app, starts a local network with pools, a relayer, a faucet and a test wallet, and serves the app.
+ * Usage: deno task app [--port PORT] [--json]
+ *   --port PORT   of the app (default: 8088; 0: any free port)
+ *   --json        print the addresses as one line of JSON
  */
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -8,19 +10,15 @@ import { parseDeployments } from "../../src/core/protocol/deployments.ts";
 import { openAppSite } from "../../src/http/app/app_site.ts";
 import { sourceCommand, startProgram } from "../../testkit/programs/program.ts";
 import { startBridge } from "../../testkit/wallet/bridge_server.ts";
+import { describeTool } from "../shared/arguments.ts";
 import { commandOutput, runCommand } from "../shared/command.ts";
 import { startWalletPage } from "./wallet_page.ts";
 
 /** Not that of `tonado app`: a browser keeps notes by host and port. */
 const DEFAULT_PORT = "8088";
-const USAGE = `Usage: deno task app [--port PORT] [--json]
-
-Builds the app, starts a local network with pools, a relayer, a faucet and a test wallet, and serves the app.
-  --port PORT   of the app (default: ${DEFAULT_PORT}; 0: any free port)
-  --json        print the addresses as one line of JSON`;
 const values = readArguments();
 if (values.help) {
-  console.log(USAGE);
+  console.log(usage());
   Deno.exit(0);
 }
 const port = Number(values.port);
@@ -93,6 +91,10 @@ registry     ${facts.registry}
 ready in ${seconds} s. Press Ctrl-C to stop.`);
 }
 
+function usage(): string {
+  return describeTool(Deno.readTextFileSync(fileURLToPath(import.meta.url)));
+}
+
 function readArguments() {
   const options = {
     port: { type: "string", default: DEFAULT_PORT },
@@ -102,7 +104,7 @@ function readArguments() {
   try {
     return parseArgs({ args: Deno.args, options }).values;
   } catch (error) {
-    console.error(`${(error as Error).message}\n\n${USAGE}`);
+    console.error(`${(error as Error).message}\n\n${usage()}`);
     Deno.exit(2);
   }
 }
