@@ -1,6 +1,6 @@
 /** Checks all notes in the pools' whole histories, and finds notes of the seed that the store lacks. */
 import type { Problem } from "../../core/errors/problem.ts";
-import type { Machine } from "./machine.ts";
+import type { Machine, Work } from "./machine.ts";
 
 export interface NoteFacts {
   readonly state: "absent" | "waiting" | "deposited" | "withdrawn";
@@ -25,7 +25,8 @@ export type CheckState =
     readonly step: "reading";
     readonly pool: string;
     readonly seen: number;
-    readonly isBackground: boolean; // the user did not ask for it
+    readonly isBackground: boolean; // changes nothing on the screen
+    readonly isAsked?: boolean; // by the user
     readonly problem?: Problem; // of the check before
     readonly result?: CheckResultView;
   }
@@ -38,10 +39,17 @@ export type CheckEvent =
   | { readonly type: "failed"; readonly problem: Problem }
   | { readonly type: "cancel" };
 
+export interface CheckOptions {
+  readonly signal: AbortSignal;
+  /** Whether the user asked for this check. It always reads the pools' logs, which prove more than relayers do. */
+  readonly isAsked: boolean;
+  readonly onProgress: (pool: string, seen: number) => void;
+}
+
 export interface CheckServices {
   /** Reads every pool, with or without notes, so that the endpoint does not learn which pools have notes. */
-  check(signal: AbortSignal, onProgress: (pool: string, seen: number) => void): Promise<CheckResultView>;
-  /** Returns when the next check is due: at fixed intervals, so that no server learns whether a note waits. */
+  check(options: CheckOptions): Promise<CheckResultView>;
+  /** Returns when the next check is due: at fixed intervals, so that no server learns how long a check took. */
   waitForNext(signal: AbortSignal): Promise<void>;
 }
 
@@ -61,12 +69,12 @@ export function checkMachine(services: CheckServices): Machine<CheckState, Check
           },
         };
       }
-      return {
-        check: async (signal, send) => {
-          const onProgress = (pool: string, seen: number) => send({ type: "progress", pool, seen });
-          send({ type: "checked", result: await services.check(signal, onProgress) });
-        },
+      const { isAsked = false } = state;
+      const check: Work<CheckEvent> = async (signal, send) => {
+        const onProgress = (pool: string, seen: number) => send({ type: "progress", pool, seen });
+        send({ type: "checked", result: await services.check({ signal, isAsked, onProgress }) });
       };
+      return isAsked ? { askedCheck: check } : { check };
     },
   };
 }
@@ -96,16 +104,15 @@ function addRecovered(
   return { ...result, recovered: recovered + result.recovered };
 }
 
-/** A check that the user asks for becomes visible; a background check changes nothing on the screen. */
+/** A check that the user asks for replaces a background check. */
 function nextOnCheck(state: CheckState, isBackground: boolean): CheckState {
-  if (state.step === "reading") {
-    return isBackground || !state.isBackground ? state : { ...state, isBackground };
-  }
+  if (state.step === "reading" && (isBackground || !state.isBackground)) return state;
   return {
     step: "reading",
     pool: "",
     seen: 0,
     isBackground,
+    isAsked: !isBackground,
     ...state.result && { result: state.result },
     ...isBackground && state.step === "failed" && { problem: state.problem },
   };

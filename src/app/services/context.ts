@@ -26,6 +26,8 @@ import type { NoteBook } from "./note_book.ts";
 export interface Session {
   readonly store: NoteBook;
   readonly vault: OpenVault;
+  /** Set by a restoration: the next check reads the pools' logs, because restored notes may wait for their settlement. */
+  isRestored?: boolean;
 }
 
 export interface AppContext {

@@ -1,7 +1,6 @@
 /** Withdraws through relayers: checks recipient and relayers, and journals every proof before submitting it. */
 import { Address } from "@ton/core";
-import { checkNotesInPages, type NotePageStatus } from "../../client/pages/note_pages.ts";
-import { readPoolHistory } from "../../client/notes/note_check.ts";
+import { checkNotesInPages } from "../../client/pages/note_pages.ts";
 import { findNotePayment, type NotePayment } from "../../client/notes/note_payment.ts";
 import { hasPayableAttempt, recordPayment, saveAttempt } from "../../client/notes/withdrawal_attempts.ts";
 import { findNoteLeaf } from "../../client/notes/note_leaf.ts";
@@ -21,7 +20,7 @@ import {
 } from "../../client/withdrawal/withdrawal_wait.ts";
 import type { Deployment } from "../../core/protocol/deployments.ts";
 import type { Network } from "../../core/protocol/network.ts";
-import { type Note, placeNote, toNoteHashes } from "../../core/protocol/note.ts";
+import { type Note, placeNote } from "../../core/protocol/note.ts";
 import { formatAmount } from "../../core/protocol/units.ts";
 import { readAcceptedRoots } from "../../ton/pool/any_pool.ts";
 import type { CheckingState, WithdrawServices } from "../flows/withdraw.ts";
@@ -40,6 +39,7 @@ import {
   withdrawalChain,
 } from "./context.ts";
 import { readPages, readTree } from "./pages/pool_pages.ts";
+import { depositOf, statusInLog } from "./withdrawal/note_log.ts";
 import { findWarnings, JETTON_REFUND_NANO } from "./withdrawal/withdrawal_warnings.ts";
 
 export function withdrawServices(context: AppContext, session: Session): WithdrawServices {
@@ -121,7 +121,7 @@ async function review(
     pool.getTreeSize({ signal }),
   ]);
   const facts = {
-    deposit: record.deposit,
+    deposit: await depositOf(context, session, stored, signal),
     treeSize,
     recipient,
     account,
@@ -253,16 +253,6 @@ async function placeNoteByPages(
     throw new Problem("commitment_not_found", waits && `the deposit waits as leaf ${leafIndex}`);
   }
   return placeNote(note, leafIndex);
-}
-
-async function statusInLog(
-  context: AppContext,
-  { address, version }: Deployment,
-  note: Note,
-  signal: AbortSignal,
-): Promise<NotePageStatus> {
-  const history = await readPoolHistory(withdrawalChain(context), address, { version, signal });
-  return history.statusOf(toNoteHashes(note));
 }
 
 /** Returns the refund of a jetton withdrawal: a fresh address needs coins to move jettons. */

@@ -17,7 +17,7 @@ import { DepositView } from "../views/deposit.tsx";
 import { NotesView } from "../views/notes.tsx";
 import { WithdrawView } from "../views/withdraw.tsx";
 import { checkMachine, firstCheck } from "../flows/check.ts";
-import { checkServices } from "../services/check_service.ts";
+import { checkServices } from "../services/checks/check_service.ts";
 import type { AppPorts } from "./app_ports.ts";
 import { toRow, withSettlement } from "./notes/note_rows.ts";
 import {

@@ -5,9 +5,11 @@ import type { PoolVersion } from "../../core/protocol/deployments.ts";
 import { MerkleTree } from "../../core/tree/merkle_tree.ts";
 import { type Note, type NoteHashes, toNoteHashes } from "../../core/protocol/note.ts";
 import { poolCapacity } from "../../core/protocol/v2/pool_constants.ts";
-import type { Chain } from "../../ton/chain.ts";
+import type { Chain, TransactionId } from "../../ton/chain.ts";
 import { Pool } from "../../ton/pool/pool.ts";
-import type { DepositEvent, WithdrawalEvent } from "../../ton/pool/history/pool_events.ts";
+import { LeafBatcher } from "../../tree/leaf_batcher.ts";
+import { sharedTreeService } from "../../tree/tree_workers.ts";
+import type { DepositEvent, PoolEvent, WithdrawalEvent } from "../../ton/pool/history/pool_events.ts";
 import { depositorOf } from "../../ton/pool/history/event_decoder.ts";
 import { scanPoolTransactions } from "../../ton/pool/history/scan.ts";
 import { type NotePayment, toNotePayment } from "./note_payment.ts";
@@ -60,58 +62,105 @@ export async function checkNotes(
 export async function readPoolHistory(
   chain: Chain,
   pool: Address,
-  { version = 1, ...options }: PoolHistoryOptions = {},
+  { version, ...options }: PoolHistoryOptions = {},
 ): Promise<PoolHistory> {
-  const deposits: DepositEvent[] = [];
-  let settled = version === 1 ? Infinity : 0;
-  const spent = new Map<bigint, WithdrawalEvent>();
-  const withdrawals: number[] = [];
-  const scan = { ...options, capacity: poolCapacity(version) };
-  for await (const { events } of scanPoolTransactions(chain, pool, scan)) {
-    for (const event of events) {
-      if (event.kind === "deposit") deposits.push(event);
-      if (event.kind === "settlement") settled = event.end;
-      if (event.kind !== "withdrawal") continue;
-      spent.set(event.nullifierHash, event);
-      withdrawals.push(deposits.length);
+  return await new PoolHistoryReader(chain, pool, version).read(options);
+}
+
+/** Reads a pool's history from its logs. A later read continues where the last one ended. */
+export class PoolHistoryReader {
+  #past = emptyPast();
+
+  constructor(readonly chain: Chain, readonly pool: Address, readonly version: PoolVersion = 1) {}
+
+  /** Reads what is new. Changes the histories of earlier reads. Throws as {@linkcode readPoolHistory}. */
+  async read(options: Omit<PoolHistoryOptions, "version"> = {}): Promise<PoolHistory> {
+    const { signal } = options;
+    const past = this.#past;
+    const scan = { ...options, after: past.cursor, capacity: poolCapacity(this.version) };
+    try {
+      for await (const { events, cursor } of scanPoolTransactions(this.chain, this.pool, scan)) {
+        for (const event of events) addEvent(past, event);
+        past.cursor = cursor;
+      }
+      const settled = this.version === 1 ? past.deposits.length : past.settled;
+      const leaves = new LeafBatcher(past.tree, sharedTreeService());
+      for (const { commitment } of past.deposits.slice(past.tree.size, settled)) await leaves.add(commitment);
+      await leaves.flush();
+      const roots = await new Pool(this.chain, this.pool).getRootHistory(signal && { signal });
+      if (!roots.includes(past.tree.root)) {
+        throw new Problem(
+          "unknown_root",
+          `the root of the ${past.tree.size} deposits in the history is not one of the pool's roots`,
+        );
+      }
+    } catch (error) {
+      const isContradiction = error instanceof Problem &&
+        (error.code === "chain_inconsistent" || error.code === "unknown_root");
+      if (isContradiction) this.#past = emptyPast(); // the next read begins anew
+      throw error;
     }
+    return {
+      isDeposited: (commitment) => past.paid.has(commitment),
+      leavesOf: (commitment) => past.paid.get(commitment)?.map(({ leafIndex }) => leafIndex) ?? [],
+      statusOf: (note) => findStatus(past, note),
+    };
   }
-  const tree = new MerkleTree();
-  tree.appendMany(deposits.slice(0, settled).map(({ commitment }) => commitment));
-  const roots = await new Pool(chain, pool).getRootHistory();
-  if (!roots.includes(tree.root)) {
-    throw new Problem(
-      "unknown_root",
-      `the root of the ${tree.size} deposits in the history is not one of the pool's roots`,
-    );
-  }
-  const paid = new Map<bigint, DepositEvent[]>();
-  for (const deposit of deposits) {
-    paid.set(deposit.commitment, [...paid.get(deposit.commitment) ?? [], deposit]);
-  }
+}
+
+/** What the logs contain up to `cursor`. */
+interface Past {
+  readonly deposits: DepositEvent[];
+  readonly paid: Map<bigint, DepositEvent[]>; // by commitment
+  readonly spent: Map<bigint, WithdrawalEvent>; // by nullifier hash
+  /** For each withdrawal, the number of deposits before it. */
+  readonly withdrawals: number[];
+  readonly tree: MerkleTree;
+  settled: number; // in version 2 pools
+  cursor?: TransactionId;
+}
+
+function emptyPast(): Past {
   return {
-    isDeposited: (commitment) => paid.has(commitment),
-    leavesOf: (commitment) => paid.get(commitment)?.map(({ leafIndex }) => leafIndex) ?? [],
-    statusOf: (note) => {
-      const own = paid.get(note.commitment) ?? [];
-      const unspent = own.filter(({ leafIndex }) => !spent.has(note.nullifierHashAt(leafIndex)));
-      const deposit = unspent[0] ?? own.at(-1);
-      const counts = { deposits: deposits.length, since: deposits.length, withdrawalsSince: 0 };
-      if (!deposit) return { state: "absent", ...counts };
-      const { leafIndex, timestamp: depositedAt } = deposit;
-      const withdrawal = spent.get(note.nullifierHashAt(leafIndex));
-      return {
-        ...leafIndex >= tree.size && { waits: true as const },
-        state: withdrawal ? "withdrawn" : "deposited",
-        leafIndex,
-        ...own.length > 1 && { unspentDeposits: unspent.length },
-        depositor: depositorOf(deposit).toRawString(),
-        depositedAt,
-        ...withdrawal && { withdrawnAt: withdrawal.timestamp, payment: toNotePayment(withdrawal) },
-        ...counts,
-        since: deposits.length - leafIndex - 1,
-        withdrawalsSince: withdrawals.filter((leaves) => leaves > leafIndex).length,
-      };
-    },
+    deposits: [],
+    paid: new Map(),
+    spent: new Map(),
+    withdrawals: [],
+    tree: new MerkleTree(),
+    settled: 0,
+  };
+}
+
+function addEvent(past: Past, event: PoolEvent): void {
+  if (event.kind === "deposit") {
+    past.deposits.push(event);
+    past.paid.set(event.commitment, [...past.paid.get(event.commitment) ?? [], event]);
+  } else if (event.kind === "settlement") {
+    past.settled = event.end;
+  } else if (event.kind === "withdrawal") {
+    past.spent.set(event.nullifierHash, event);
+    past.withdrawals.push(past.deposits.length);
+  }
+}
+
+function findStatus({ deposits, paid, spent, withdrawals, tree }: Past, note: NoteHashes): NoteStatus {
+  const own = paid.get(note.commitment) ?? [];
+  const unspent = own.filter(({ leafIndex }) => !spent.has(note.nullifierHashAt(leafIndex)));
+  const deposit = unspent[0] ?? own.at(-1);
+  const counts = { deposits: deposits.length, since: deposits.length, withdrawalsSince: 0 };
+  if (!deposit) return { state: "absent", ...counts };
+  const { leafIndex, timestamp: depositedAt } = deposit;
+  const withdrawal = spent.get(note.nullifierHashAt(leafIndex));
+  return {
+    ...leafIndex >= tree.size && { waits: true as const },
+    state: withdrawal ? "withdrawn" : "deposited",
+    leafIndex,
+    ...own.length > 1 && { unspentDeposits: unspent.length },
+    depositor: depositorOf(deposit).toRawString(),
+    depositedAt,
+    ...withdrawal && { withdrawnAt: withdrawal.timestamp, payment: toNotePayment(withdrawal) },
+    ...counts,
+    since: deposits.length - leafIndex - 1,
+    withdrawalsSince: withdrawals.filter((leaves) => leaves > leafIndex).length,
   };
 }

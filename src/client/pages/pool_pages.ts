@@ -29,7 +29,7 @@ export interface PoolPages {
   readonly tree: MerkleTree;
   /** The leaves of the tree, 32 bytes each, big-endian. */
   readonly leaves: Uint8Array;
-  /** Version 2 pools only: commitments that wait for their settlement, after the leaves. */
+  /** Version 2 pools only: commitments that wait for their settlement, after the leaves. No root confirms them. */
   readonly pending: readonly bigint[];
   /** Nullifier hashes in the order of the pool's log, 32 bytes each, big-endian. */
   readonly spent: Uint8Array;
@@ -40,6 +40,8 @@ export interface PoolPagesOptions extends TreeSyncOptions {
   readonly cache?: PageCache | undefined;
   /** The tree of an earlier call for this pool, to which new leaves are appended. */
   readonly tree?: MerkleTree | undefined;
+  /** Whether to ask for deposits that wait for their settlement, which no root confirms. Default: true. */
+  readonly withPending?: boolean | undefined;
 }
 
 const PAGE_BYTES = MAX_PAGE_SIZE * FIELD_BYTES;
@@ -60,7 +62,10 @@ export async function downloadPoolPages(
   options: PoolPagesOptions = {},
 ): Promise<PoolPages> {
   // Read before the leaves, so that a deposit that is settled meanwhile appears among the leaves.
-  const waiting = pool instanceof V2Pool ? await relayer.pendingDeposits(pool.address, poolCapacity(2)) : [];
+  const { withPending = true } = options;
+  const waiting = pool instanceof V2Pool && withPending
+    ? await relayer.pendingDeposits(pool.address, poolCapacity(2))
+    : [];
   const tree = await downloadPoolTree(relayer, pool, options);
   const pending = waiting.filter(({ leafIndex }) => leafIndex >= tree.size).map(({ commitment }) =>
     commitment

@@ -31,13 +31,14 @@ export function restoreServices(
 }
 
 async function addTo(
-  { store }: Session,
+  session: Session,
   { clock, registry }: AppContext,
   source: BackupSource,
   passphrase: Secret<string>,
 ): Promise<Found> {
   const options = { passphrase, pools: vaultPools(registry), now: clock.now() };
-  const { ids, found, proof } = await store.restore(source, options);
+  const { ids, found, proof } = await session.store.restore(source, options);
+  session.isRestored = true;
   return { added: ids.length, found, proof };
 }
 
@@ -63,6 +64,7 @@ async function createFrom(
         createdAt,
       }),
   );
+  session.isRestored = true;
   onCreated(session);
   return { added: ids.length, found, proof };
 }
@@ -83,6 +85,7 @@ async function adoptFile(
     await writeFirst(context, new Uint8Array(bytes));
     await context.files.persist();
   });
+  session.isRestored = true;
   onCreated(session);
   return { added: found.length, found, proof };
 }

@@ -15,7 +15,10 @@ import { type AppContext, withdrawalChain } from "../context.ts";
 /** Timeout of a page of at most 1.1 MiB. After it, the app queries the next relayer, and finally the chain. */
 const PAGE_TIMEOUT_MS = 20_000;
 
-/** Throws `relayer_unavailable` if no relayer of the settings has them, and `chain_unavailable` if the endpoint is away too. */
+/**
+ * Returns no deposits that wait for their settlement, because no root confirms what a relayer says about them. Throws
+ * `relayer_unavailable` if no relayer of the settings has them, and `chain_unavailable` if the endpoint is away too.
+ */
 export async function readPages(
   context: AppContext,
   { address, version }: Deployment,
@@ -32,7 +35,7 @@ export async function readPages(
       const { pages: cache, trees, clock } = context;
       return await trees.grow(
         id,
-        (tree) => downloadPoolPages(relayer, pool, { ...options, cache, clock, tree }),
+        (tree) => downloadPoolPages(relayer, pool, { ...options, cache, clock, tree, withPending: false }),
         ({ tree }) => tree,
       );
     } catch (error) {

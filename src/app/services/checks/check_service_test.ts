@@ -1,19 +1,19 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { Address, type TupleItem, TupleReader } from "@ton/core";
 import fc from "fast-check";
-import { openTestSession } from "../../../tests/support/vaults/test_vaults.ts";
-import { propertyParameters } from "../../../testkit/random/property_runs.ts";
-import { RECOVERY_GAP } from "../../client/notes/derived_notes.ts";
-import { createNoteRecord, type NoteRecord } from "../../client/notes/note_store.ts";
-import { writeFieldBytes } from "../../core/crypto/field.ts";
-import type { Deployment } from "../../core/protocol/deployments.ts";
-import { createNote, formatNote, type Note } from "../../core/protocol/note.ts";
-import { createNoteSeed, deriveNote, type NoteSeed } from "../../core/protocol/seed/note_seed.ts";
-import { MerkleTree, ROOT_HISTORY_SIZE } from "../../core/tree/merkle_tree.ts";
-import type { Chain } from "../../ton/chain.ts";
+import { openTestSession } from "../../../../tests/support/vaults/test_vaults.ts";
+import { propertyParameters } from "../../../../testkit/random/property_runs.ts";
+import { RECOVERY_GAP } from "../../../client/notes/derived_notes.ts";
+import { createNoteRecord, type NoteRecord } from "../../../client/notes/note_store.ts";
+import { writeFieldBytes } from "../../../core/crypto/field.ts";
+import type { Deployment } from "../../../core/protocol/deployments.ts";
+import { createNote, formatNote, type Note } from "../../../core/protocol/note.ts";
+import { createNoteSeed, deriveNote, type NoteSeed } from "../../../core/protocol/seed/note_seed.ts";
+import { MerkleTree, ROOT_HISTORY_SIZE } from "../../../core/tree/merkle_tree.ts";
+import type { Chain } from "../../../ton/chain.ts";
 import { checkServices } from "./check_service.ts";
-import type { AppContext } from "./context.ts";
-import { PoolTrees } from "./pages/pool_trees.ts";
+import type { AppContext } from "../context.ts";
+import { PoolTrees } from "../pages/pool_trees.ts";
 
 type Leaves = readonly (readonly bigint[])[];
 
@@ -110,10 +110,11 @@ async function visit(
     return Promise.resolve(respond(url));
   };
   try {
-    const { facts, unread, recovered, chainTime } = await checkServices(context, session).check(
-      new AbortController().signal,
-      () => {},
-    );
+    const { facts, unread, recovered, chainTime } = await checkServices(context, session).check({
+      signal: new AbortController().signal,
+      isAsked: false,
+      onProgress: () => {},
+    });
     deepEqual(unread.map(({ pool }) => pool), unreadPools);
     equal(chainTime, 1_700_000_050, "not the device's time");
     return { log, states: [...facts.values()].map(({ state }) => state), store: session.store, recovered };

@@ -1,0 +1,32 @@
+/** What only a pool's log proves about a note that is to be withdrawn. The app reads the whole log. */
+import { type NoteStatus, readPoolHistory } from "../../../client/notes/note_check.ts";
+import type { NoteJournal } from "../../../client/notes/note_store.ts";
+import type { Deployment } from "../../../core/protocol/deployments.ts";
+import { type Note, toNoteHashes } from "../../../core/protocol/note.ts";
+import { type AppContext, type Session, type StoredNote, withdrawalChain } from "../context.ts";
+
+export /** Returns the journaled deposit. Reads the log if it lacks the payer and the time, because the warnings need them. */
+async function depositOf(
+  context: AppContext,
+  { store }: Session,
+  { record: { id, deposit }, deployment }: StoredNote,
+  signal: AbortSignal,
+): Promise<NoteJournal["deposit"]> {
+  if (deposit?.timestamp !== undefined) return deposit;
+  const note = (await store.reveal(id)).reveal();
+  const { leafIndex, depositor, depositedAt } = await statusInLog(context, deployment, note, signal);
+  if (leafIndex === undefined) return deposit; // a withdrawal reports it
+  const found = { leafIndex, from: depositor, timestamp: depositedAt };
+  await store.update(id, { deposit: found });
+  return found;
+}
+
+export async function statusInLog(
+  context: AppContext,
+  { address, version }: Deployment,
+  note: Note,
+  signal: AbortSignal,
+): Promise<NoteStatus> {
+  const history = await readPoolHistory(withdrawalChain(context), address, { version, signal });
+  return history.statusOf(toNoteHashes(note));
+}
