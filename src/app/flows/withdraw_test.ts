@@ -9,6 +9,7 @@ import {
   type WithdrawServices,
   type WithdrawState,
 } from "./withdraw.ts";
+import type { RelayerOffer } from "./withdrawal_facts.ts";
 
 const failed = (code: ProblemCode, work = "") =>
   ({ type: "failed", problem: new Problem(code), work }) as const;
@@ -26,7 +27,7 @@ const offerOf = (url: string, fee: bigint) => ({
   warnings: [],
 });
 const offers = [offerOf("https://a", 1n), offerOf("https://b", 1n), offerOf("https://c", 2n)];
-const review = (warnings: readonly { code: string }[]) => ({
+const review = (warnings: RelayerOffer["warnings"]) => ({
   recipient: "UQ",
   offers: offers.map((offer) => ({ ...offer, warnings })),
   refused: [],

@@ -1,4 +1,7 @@
 /** What a withdrawal shows: offers of relayers, the facts to review, its progress and its receipt. */
+import type { LinkabilityCode } from "../../client/withdrawal/linkability_warnings.ts";
+
+export type WarningCode = LinkabilityCode | "high_fee";
 
 export interface RelayerOffer {
   readonly url: string;
@@ -8,7 +11,7 @@ export interface RelayerOffer {
   readonly feeText: string; // the fee as text, with its unit, like `youGet`
   readonly youGet: string;
   /** Codes, whose texts are in text/. They depend on the refund. */
-  readonly warnings: readonly { readonly code: string; readonly count?: number }[];
+  readonly warnings: readonly { readonly code: WarningCode; readonly count?: number }[];
 }
 
 /** The facts that the user reviews before a withdrawal. */

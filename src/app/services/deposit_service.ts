@@ -23,10 +23,10 @@ import { firstAttemptChance } from "./deposits/first_attempt.ts";
 import type { DepositTicket, OpenedDeposit, PoolChoice } from "../flows/deposit/deposit_state.ts";
 import { findCoverage } from "./backups/backup_coverage.ts";
 import type { Payer, PayMessage } from "../ports.ts";
-import { assertGenuine, assertOpen } from "./deposits/genuine_pool.ts";
+import { assertGenuine, assertListedWallet, assertOpen } from "./deposits/genuine_pool.ts";
 import { assertFunds, assertGas } from "./deposits/payer_funds.ts";
 import { newestTransaction, waitForReturn } from "./deposits/payment_return.ts";
-import { countDeposits, readDeposits } from "./deposits/pool_deposits.ts";
+import { countDeposits, type PoolDeposits, readDeposits } from "./deposits/pool_deposits.ts";
 import { type AppContext, depositChain, findDeployment, findStoredNote, type Session } from "./context.ts";
 import { vaultPool, vaultPools } from "./note_book.ts";
 
@@ -55,7 +55,7 @@ export function depositServices(
     sizes: (signal) => countDeposits(context, signal),
     fees: () => context.fees.read(),
     prepare: (choice, signal) => prepare(context, session, choice, signal),
-    open: (id) => open(context, session, id, provenBackup()),
+    open: (id, signal) => open(context, session, id, provenBackup(), signal),
     async build(ticket, connected, options) {
       payer = connected.address;
       beforeRequest = await newestTransaction(depositChain(context), payer);
@@ -100,7 +100,14 @@ async function prepare(
     now: context.clock.now(),
     isDeposited: (commitment) => commitments.has(commitment),
   });
-  const ticket = buildTicket(chain, deployment, record.id, record.note);
+  return withChance(buildTicket(chain, deployment, record.id, record.note), { times, now });
+}
+
+/** Only version 1 deposits compete for a leaf. */
+function withChance(
+  ticket: DepositTicket,
+  { times, now }: Pick<PoolDeposits, "times" | "now">,
+): DepositTicket {
   return ticket.pool.version === 2
     ? ticket
     : { ...ticket, chance: firstAttemptChance(times, now, QUESTION_SECONDS) };
@@ -111,6 +118,7 @@ async function open(
   session: Session,
   id: string,
   provenBackup: ProvenBackup,
+  signal: AbortSignal,
 ): Promise<OpenedDeposit> {
   const { store } = session;
   const chain = depositChain(context);
@@ -123,7 +131,9 @@ async function open(
   if (!wasRequested) await assertOpen(pool);
   // The note may be paid from now on.
   if (backup === "proven" && !wasRequested) await store.update(id, { state: "depositing" });
-  return { ticket: buildTicket(chain, deployment, id, record.note), backup, wasRequested };
+  const ticket = buildTicket(chain, deployment, id, record.note);
+  if (ticket.pool.version === 2) return { ticket, backup, wasRequested };
+  return { ticket: withChance(ticket, await readDeposits(chain, deployment, signal)), backup, wasRequested };
 }
 
 function buildTicket(
@@ -166,6 +176,7 @@ async function build(
   const { pool, record, deployment, jetton } = stored;
   const note = record.note;
   const matched = await assertNoteMatchesPool(pool, note, context.registry.network, jetton);
+  assertListedWallet(deployment, matched);
   if (pool instanceof V2Pool) {
     const owner = payer.address;
     const { message } = await buildTransferMessage({ pool, note, matched, jetton, owner, asComment: false });

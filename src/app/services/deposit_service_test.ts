@@ -78,7 +78,7 @@ async function openNote(
   const proof = backup && toBackupProof(proofOf({ seed, records: backup }, vaultPools(registry)));
   const services = depositServices(context, session, () => ({ ...proof }));
   const stateOf = async () => (await session.store.list()).find((record) => record.id === id)?.state;
-  return { opened: services.open(id), stateOf };
+  return { opened: services.open(id, new AbortController().signal), stateOf };
 }
 
 Deno.test("a stored note is not paid into a pool that takes no deposits, or that is not one of this build", async () => {

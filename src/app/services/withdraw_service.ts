@@ -4,7 +4,7 @@ import { checkNotesInPages } from "../../client/pages/note_pages.ts";
 import { findNotePayment, type NotePayment } from "../../client/notes/note_payment.ts";
 import { hasPayableAttempt, recordPayment, saveAttempt } from "../../client/notes/withdrawal_attempts.ts";
 import { findNoteLeaf } from "../../client/notes/note_leaf.ts";
-import { findNote, type NoteJournal } from "../../client/notes/note_store.ts";
+import { findNote } from "../../client/notes/note_store.ts";
 import { quoteRelayers } from "../../client/relayer/relayer_quotes.ts";
 import {
   assertRecipientNotBlocked,
@@ -39,7 +39,7 @@ import {
   withdrawalChain,
 } from "./context.ts";
 import { readPages, readTree } from "./pages/pool_pages.ts";
-import { depositOf, statusInLog } from "./withdrawal/note_log.ts";
+import { depositOf, relayersWithProof, statusInLog } from "./withdrawal/note_log.ts";
 import { findWarnings, JETTON_REFUND_NANO } from "./withdrawal/withdrawal_warnings.ts";
 
 export function withdrawServices(context: AppContext, session: Session): WithdrawServices {
@@ -110,7 +110,7 @@ async function review(
   const chain = withdrawalChain(context);
   const stored = await findStoredNote(context, session, id, chain);
   const { deployment, pool, record } = stored;
-  const withProof = isFailover ? relayersWithProof(record) : new Set<string>();
+  const withProof = isFailover ? await relayersWithProof(session, record) : new Set<string>();
   const relayers = urls.map((url) => relayerOf(url))
     .filter(({ baseUrl }) => !withProof.has(baseUrl));
   const quoting = quoteRelayers(relayers, { network, pool: pool.address }, { clock: context.clock });
@@ -127,6 +127,7 @@ async function review(
     account,
     isJetton: stored.jetton !== undefined,
     isEndpointShared: isShared,
+    denomination: deployment.denomination,
     // The earlier of both, because a device's clock may be wrong and an endpoint may lie.
     now: Math.min(context.clock.now(), account.syncUtime * 1000),
   };
@@ -140,7 +141,7 @@ async function review(
         refund,
         feeText: formatAmount(fee, deployment),
         youGet: formatAmount(deployment.denomination - fee, deployment),
-        warnings: findWarnings(facts, refund),
+        warnings: findWarnings(facts, { fee, refund }),
       };
     },
   );
@@ -152,11 +153,6 @@ async function review(
     offers,
     refused: refused.map(({ pointer, detail }) => ({ url: pointer, reason: detail })),
   };
-}
-
-/** Returns the URLs of the relayers that got a proof of the note. */
-function relayersWithProof({ withdrawal, earlier = [] }: NoteJournal): ReadonlySet<string | undefined> {
-  return new Set([...earlier, withdrawal].map((attempt) => attempt?.relayer));
 }
 
 type Send = Parameters<WithdrawServices["resume"]>[2];

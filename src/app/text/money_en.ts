@@ -1,6 +1,6 @@
 /** The words of the screens that move money, and of those that report it. */
 import type { CheckResult } from "../../core/errors/check_result.ts";
-import type { LinkabilityCode } from "../../client/withdrawal/linkability_warnings.ts";
+import type { WarningCode } from "../flows/withdrawal_facts.ts";
 
 /** What to do about a payment that the pool returned, by its reason. */
 const returnReasons: Readonly<Record<string, string>> = {
@@ -79,7 +79,9 @@ export const depositEn = {
   notice: {
     declined: "The wallet says that you declined. We watch the pool for up to three minutes to be sure.",
     expired: "The payment request has expired, and no payment arrived. You can try again.",
-    overtaken: "Another deposit came first, and the pool returns your payment, less fees. Try again.",
+    overtaken: "Another deposit came first, and the pool returned your payment, less fees. Try again.",
+    unreturned:
+      "The pool refused your payment, but we have not seen it come back. Look into your wallet before you pay again.",
     unanswered: "The wallet gave no clear answer. We watch the pool for up to three minutes.",
   },
   doneTitle: "Paid in",
@@ -138,7 +140,8 @@ export const withdrawEn = {
       "This address is a contract, not a wallet that we know. Make sure that money can leave it again.",
     no_gas: () =>
       "This address has no TON, and the relayer sends too little with the tokens. You cannot move them before it gets some.",
-  } satisfies Record<LinkabilityCode, (count?: number) => string> as Readonly<
+    high_fee: () => "The fee is more than a tenth of the amount.",
+  } satisfies Record<WarningCode, (count?: number) => string> as Readonly<
     Record<string, (count?: number) => string>
   >,
   runningTitle: "Withdrawing",

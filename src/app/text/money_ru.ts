@@ -1,5 +1,5 @@
 /** The Russian words of the screens that move money, and of those that report it. */
-import type { LinkabilityCode } from "../../client/withdrawal/linkability_warnings.ts";
+import type { WarningCode } from "../flows/withdrawal_facts.ts";
 import type { Texts } from "./en.ts";
 import { pluralRu } from "./numbers_ru.ts";
 
@@ -77,6 +77,8 @@ export const depositRu: Texts["deposit"] = {
     declined: "Кошелёк сообщил, что вы отказались. Чтобы убедиться в этом, мы следим за пулом до трёх минут.",
     expired: "Срок запроса истёк, платёж не пришёл. Можно повторить.",
     overtaken: "Другой депозит пришёл раньше, и пул вернул платёж за вычетом комиссии. Повторите.",
+    unreturned:
+      "Пул отклонил ваш платёж, но мы не увидели, что деньги вернулись. Прежде чем платить снова, посмотрите в кошелёк.",
     unanswered: "Кошелёк не дал ясного ответа. Мы следим за пулом до трёх минут.",
   },
   doneTitle: "Внесено",
@@ -140,7 +142,8 @@ export const withdrawRu: Texts["withdraw"] = {
       "Это адрес контракта, а не известного нам кошелька. Убедитесь, что деньги оттуда можно вывести.",
     no_gas: () =>
       "На этом адресе нет TON, а релеер отправит с токенами слишком мало. Пока TON не появятся, токены не переслать.",
-  } satisfies Record<LinkabilityCode, (count?: number) => string>,
+    high_fee: () => "Комиссия больше десятой части суммы.",
+  } satisfies Record<WarningCode, (count?: number) => string>,
   runningTitle: "Выводим",
   stage: {
     tree: "Читаем все депозиты",

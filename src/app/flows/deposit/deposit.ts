@@ -39,8 +39,8 @@ export function depositMachine(services: DepositServices): Machine<DepositState,
       }
       if (state.step === "opening") {
         return {
-          [`open ${state.id}`]: async (_signal, send) =>
-            send({ type: "opened", opened: await services.open(state.id) }),
+          [`open ${state.id}`]: async (signal, send) =>
+            send({ type: "opened", opened: await services.open(state.id, signal) }),
         };
       }
       if (state.step === "failed") {
@@ -103,8 +103,7 @@ function walletWork(
   if (wallet.at === "returning") {
     return {
       [`return ${attempt}`]: async (signal, send) => {
-        await services.waitForReturn(ticket, wallet.payer, signal);
-        send({ type: "returned" });
+        send({ type: "returned", isSeen: await services.waitForReturn(ticket, wallet.payer, signal) });
       },
     };
   }
@@ -199,6 +198,7 @@ function nextWallet(wallet: WalletStep, event: DepositEvent, attempt: number): W
     case "returned":
       if (wallet.at !== "returning") return wallet;
       if (wallet.payer === undefined) return { at: "none" };
+      if (!event.isSeen) return { at: "ready", payer: wallet.payer, notice: "unreturned" };
       return { at: "ready", payer: wallet.payer, ...wallet.isOvertaken && { notice: "overtaken" as const } };
     default:
       return wallet;

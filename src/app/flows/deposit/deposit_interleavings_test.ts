@@ -84,7 +84,7 @@ class World {
         signal.addEventListener("abort", () => this.#reading.delete(send));
         return new Promise((_, reject) => this.#breakWatch = reject);
       },
-      waitForReturn: () => Promise.resolve(),
+      waitForReturn: () => Promise.resolve(true),
       connect: () => Promise.resolve(this.payer),
     };
   }

@@ -10,7 +10,7 @@ export interface DepositServices {
   /** Verifies the pool, and stores a new note as `depositing` before it returns. */
   prepare(pool: PoolChoice, signal: AbortSignal): Promise<DepositTicket>;
   /** Verifies the pool of a stored note, and stores the note as `depositing` if its backup is proven. */
-  open(id: string): Promise<OpenedDeposit>;
+  open(id: string, signal: AbortSignal): Promise<OpenedDeposit>;
   /** Builds the message to pay now. For a version 1 pool, it proves the next free leaf. */
   build(
     ticket: DepositTicket,
@@ -23,7 +23,7 @@ export interface DepositServices {
     signal: AbortSignal,
     send: (event: Extract<DepositEvent, { type: "seen" | "refused" | "chain_time" | "unreachable" }>) => void,
   ): Promise<void>;
-  /** Returns when a refused payment is back in the wallet, or after two minutes. */
-  waitForReturn(ticket: DepositTicket, payer: Payer | undefined, signal: AbortSignal): Promise<void>;
+  /** Returns whether a refused payment came back to the wallet within two minutes. */
+  waitForReturn(ticket: DepositTicket, payer: Payer | undefined, signal: AbortSignal): Promise<boolean>;
   connect(source: PayerSource, onLink: (link: string) => void, signal: AbortSignal): Promise<Payer>;
 }

@@ -32,7 +32,7 @@ export interface Question {
 /** A request of an earlier visit has no expiry until chain time is known. */
 export type OpenQuestion = Partial<Question>;
 
-export type Notice = "declined" | "expired" | "overtaken" | "unanswered";
+export type Notice = "declined" | "expired" | "overtaken" | "unanswered" | "unreturned";
 
 export type WalletStep =
   | { readonly at: "none"; readonly problem?: Problem }
@@ -119,7 +119,7 @@ export type DepositEvent =
     readonly isOwn: boolean; // whether it answers the open request
     readonly isOvertaken: boolean;
   }
-  | { readonly type: "returned" }
+  | { readonly type: "returned"; readonly isSeen: boolean } // false: not within two minutes
   /** Chain time in Unix seconds up to which the log was read. */
   | { readonly type: "chain_time"; readonly now: number }
   | { readonly type: "unreachable" }

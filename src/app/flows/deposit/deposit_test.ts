@@ -159,7 +159,7 @@ Deno.test("no payment is requested while an earlier request can still be paid", 
         { type: "source_chosen", source },
         { type: "connected", payer },
         { type: "wallet_left" },
-        { type: "returned" },
+        { type: "returned", isSeen: true },
         { type: "chain_time", now: question.validUntil + EXPIRY_GRACE_SECONDS },
         { type: "refused", reason: "late", isOwn: false, isOvertaken: true },
       ] as const
@@ -183,12 +183,15 @@ Deno.test("after another deposit took the leaf, the wallet is asked again only w
   const refused = after(open, { type: "refused", reason: "stale", isOwn: true, isOvertaken: true });
   equal(walletOf(refused)?.at, "returning");
   equal(walletOf(after(refused, { type: "pay" }))?.at, "returning");
-  const back = after(refused, { type: "returned" });
+  const back = after(refused, { type: "returned", isSeen: true });
   deepEqual(walletOf(back), { at: "ready", payer, notice: "overtaken" });
   const other = after(open, { type: "refused", reason: "amount", isOwn: true, isOvertaken: false }, {
     type: "returned",
+    isSeen: true,
   });
   deepEqual(walletOf(other), { at: "ready", payer });
+  const missing = after(refused, { type: "returned", isSeen: false });
+  deepEqual(walletOf(missing), { at: "ready", payer, notice: "unreturned" });
   const again = after(back, { type: "pay" });
   equal(walletOf(again)?.at, "proving");
   deepEqual([back, again].map((state) => state.step === "paying" && state.refused), ["stale", undefined]);

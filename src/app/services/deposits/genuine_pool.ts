@@ -1,3 +1,4 @@
+import type { MatchedPool } from "../../../client/notes/pool_match.ts";
 import { Problem } from "../../../core/errors/problem.ts";
 import type { Deployment } from "../../../core/protocol/deployments.ts";
 import { MAX_QUEUED, MAX_QUEUED_JETTON } from "../../../core/protocol/v2/pool_constants.ts";
@@ -15,6 +16,19 @@ export async function assertGenuine(chain: Chain, deployment: Deployment): Promi
   const isGenuine = deploymentMatchesBuild(deployment) &&
     code?.hash().toString("hex") === deployment.codeHash;
   if (!isGenuine) throw new Problem("wrong_pool", "the contract is not a pool of this app's release");
+}
+
+/** Throws `wrong_pool` if the pool's jetton wallet is not the one that the list of pools names. */
+export function assertListedWallet(
+  { jettonWallet: listed }: Deployment,
+  { info: { jettonWallet } }: Pick<MatchedPool, "info">,
+): void {
+  if (listed !== undefined && jettonWallet !== null && !jettonWallet.equals(listed)) {
+    throw new Problem(
+      "wrong_pool",
+      `its jetton wallet is ${jettonWallet}, and the list of pools names ${listed}`,
+    );
+  }
 }
 
 /** Throws `tree_full`, or `pool_closed` while the pool refuses every deposit. */

@@ -11,7 +11,7 @@ import { type AppContext, depositChain, findStoredNote, type Session } from "../
 const RETURN_TIMEOUT_MS = 120_000;
 
 /**
- * Waits for the return of a refused payment, for at most two minutes.
+ * Waits for the return of a refused payment, for at most two minutes. Returns whether it came.
  * @param after the wallet's newest transaction before the payment, see {@linkcode newestTransaction}
  */
 export async function waitForReturn(
@@ -23,12 +23,12 @@ export async function waitForReturn(
     readonly after: TransactionId | undefined;
   },
   signal: AbortSignal,
-): Promise<void> {
-  if (payer === undefined) return;
+): Promise<boolean> {
+  if (payer === undefined) return false;
   const chain = depositChain(context);
   const { pool, jetton } = await findStoredNote(context, session, ticket.id, chain);
   const senders = await returningAccounts(chain, pool, jetton?.jettonMaster, payer.address);
-  await pollUntil(async () => {
+  return await pollUntil(async () => {
     const messages = await incomingMessagesSince(chain, payer.address, after, { signal });
     return messages.some(({ info }) =>
       info.type === "internal" && senders.some((sender) => sender.equals(info.src))

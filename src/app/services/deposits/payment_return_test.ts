@@ -53,7 +53,7 @@ Deno.test("each refused payment is followed by its own return, not by an earlier
   const arrived: number[] = [];
   for (let payment = 0; payment < 2; payment++) {
     const after = await newestTransaction(chain, payer.address);
-    await waitForReturn(context, session, { ticket, payer, after }, AbortSignal.timeout(5_000));
+    equal(await waitForReturn(context, session, { ticket, payer, after }, AbortSignal.timeout(5_000)), true);
     arrived.push(senders.length);
   }
   deepEqual(arrived, [1, 2]);

@@ -13,14 +13,19 @@ export function useSettledNotes(): [ids: ReadonlySet<string>, add: (id: string) 
   return [ids, (id) => setIds((known) => new Set([...known, id]))];
 }
 
+/** A wallet's session outlives a visit this long after its deposit began. Later, the user connects the wallet again. */
+const SESSION_LIFETIME_MS = 3_600_000;
+
 /** Deletes the keys of a wallet's session that an earlier visit has left, unless a payment may continue with it. */
 export function useForgottenWallets(
-  { sources }: AppPorts,
+  { sources, context: { clock } }: AppPorts,
   records: readonly NoteEntry[] | undefined,
   screen: string,
 ): void {
+  const isRecent = ({ state, createdAt }: NoteEntry) =>
+    state === "depositing" && clock.now() - createdAt < SESSION_LIFETIME_MS;
   const isPaying = screen === "deposit" || screen === "settle" ||
-    (screen !== "withdraw" && records?.some(({ state }) => state === "depositing") === true);
+    (screen !== "withdraw" && records?.some(isRecent) === true);
   useEffect(() => {
     if (records !== undefined && !isPaying) void sources.forget();
   }, [records === undefined, isPaying]);
