@@ -1,4 +1,4 @@
-/** The transitions of the smaller flows: store, backup, restore, check, report. */
+/** The transitions of the smaller flows: store, backup, check, report. */
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { Problem, type ProblemCode } from "../../core/errors/problem.ts";
 import { Secret } from "../../core/text/secret.ts";
@@ -6,13 +6,6 @@ import { type BackupEvent, backupMachine, type BackupState, nextBackup } from ".
 import { checkMachine, type CheckState, firstCheck, nextCheck } from "./check.ts";
 import { startFlow } from "./machine.ts";
 import { nextReport, type ReportEvent, type ReportState } from "./report.ts";
-import {
-  nextRestore,
-  restorableText,
-  type RestoreEvent,
-  restoreMachine,
-  type RestoreState,
-} from "./restore.ts";
 import { findPassphraseFault, nextStore, type StoreEvent, type StoreState } from "./store/store.ts";
 
 const passphrase = new Secret("correct horse battery");
@@ -138,31 +131,6 @@ Deno.test("the proof of a backup is recorded before the flow shows it, and not f
   }
 });
 
-Deno.test("a restore asks for the passphrase, asks again if it is wrong, and returns from a bad file", () => {
-  const source = { kind: "file", name: "notes.age", bytes } as const;
-  const restored = { added: 1, known: 0, otherNetwork: 0 };
-  deepEqual(
-    steps<RestoreState, RestoreEvent>(nextRestore, { step: "choose" }, [
-      { type: "passphrase", passphrase },
-      { type: "chosen", source, isNew: false },
-      { type: "passphrase", passphrase },
-      failed("wrong_passphrase"),
-      { type: "passphrase", passphrase },
-      failed("note_store_corrupted"),
-      { type: "chosen", source, isNew: false },
-      { type: "back" },
-      { type: "chosen", source, isNew: false },
-      { type: "passphrase", passphrase },
-      { type: "restored", restored },
-      { type: "back" },
-    ]),
-    [
-      ...["choose", "passphrase", "opening", "passphrase", "opening", "choose", "passphrase", "choose"],
-      ...["passphrase", "opening", "done", "done"],
-    ],
-  );
-});
-
 Deno.test("a check keeps its earlier result while it reads, fails or is cancelled", () => {
   const result = { facts: new Map(), recovered: 0, unread: [] };
   let state: CheckState = { step: "idle", result };
@@ -248,53 +216,4 @@ Deno.test("a report has a purpose, is made, saved and checked, and every step go
     ...["purpose", "purpose", "making", "making", "purpose", "making", "made", "checking", "choose"],
     ...["checking", "checked", "choose"],
   ]);
-});
-
-Deno.test("a code in a browser without a store gets a new passphrase, drawn if the memory is too little", () => {
-  const source = { kind: "text", text: passphrase } as const;
-  const drawn = { type: "drawn", passphrase } as const;
-  deepEqual(
-    steps<RestoreState, RestoreEvent>(nextRestore, { step: "choose" }, [
-      ...[{ type: "chosen", source, isNew: true }, { type: "draw" }, drawn, { type: "back" }] as const,
-      ...[{ type: "passphrase", passphrase }, failed("out_of_memory"), drawn] as const,
-      ...[{ type: "passphrase", passphrase }, failed("invalid_note")] as const,
-    ]),
-    ["passphrase", "drawing", "drawn", "passphrase", "opening", "drawing", "drawn", "opening", "choose"],
-  );
-  const added = nextRestore({ step: "choose" }, { type: "chosen", source, isNew: false });
-  equal(added.step, "opening", "an open store needs none");
-  const file = {
-    step: "passphrase",
-    source: { kind: "file", name: "notes.age", bytes },
-    isNew: false,
-  } as const;
-  equal(nextRestore(file, { type: "draw" }), file, "a file has its own");
-});
-
-Deno.test("a scanned or typed text is a paper code, or a recovery code or note", () => {
-  const kinds = ["tonado-age:QUJD", " tonado-age:QUJD= ", "tonado-seed-1", "tonado2-native-10-testnet-0x"]
-    .map((text) => restorableText(text).kind);
-  deepEqual(kinds, ["code", "code", "text", "text"]);
-});
-
-Deno.test("a restore opens its source only after the passphrase was entered", async () => {
-  const source = { kind: "code", code: "c" } as const;
-  const restored = { added: 1, known: 0, otherNetwork: 0 };
-  const opened: unknown[] = [];
-  const flow = startFlow<RestoreState, RestoreEvent>(
-    restoreMachine({
-      restore: (...args) => {
-        opened.push(args);
-        return Promise.resolve(restored);
-      },
-      draw: () => Promise.resolve(passphrase),
-    }),
-    { step: "choose" },
-  );
-  flow.send({ type: "chosen", source, isNew: false });
-  deepEqual(opened, []);
-  flow.send({ type: "passphrase", passphrase });
-  equal(flow.state.step, "opening");
-  await new Promise((resolve) => setTimeout(resolve, 0));
-  deepEqual([flow.state, opened], [{ step: "done", restored }, [[source, passphrase]]]);
 });

@@ -5,10 +5,15 @@ import { Secret } from "../../core/text/secret.ts";
 import type { Machine } from "./machine.ts";
 import type { BackupProof } from "./settings.ts";
 
+interface TypedText {
+  readonly kind: "text";
+  readonly text: Secret<string>;
+}
+
 export type Restorable =
   | { readonly kind: "file"; readonly name: string; readonly bytes: Uint8Array }
   | { readonly kind: "code"; readonly code: string }
-  | { readonly kind: "text"; readonly text: Secret<string> };
+  | TypedText;
 
 export interface Restored {
   readonly added: number;
@@ -24,7 +29,9 @@ interface Chosen {
 }
 
 export type RestoreState =
-  | { readonly step: "choose"; readonly problem?: Problem }
+  /** `text`: what was typed before, to correct it. */
+  | { readonly step: "choose"; readonly problem?: Problem; readonly text?: Secret<string> }
+  | { readonly step: "checking"; readonly source: TypedText; readonly isNew: boolean }
   | Chosen & { readonly step: "passphrase"; readonly problem?: Problem }
   /** `isRequired`: the device lacks memory for a chosen passphrase. */
   | Chosen & { readonly step: "drawing"; readonly isRequired: boolean }
@@ -34,6 +41,7 @@ export type RestoreState =
 
 export type RestoreEvent =
   | Chosen & { readonly type: "chosen" }
+  | { readonly type: "checked" }
   | { readonly type: "draw" }
   | { readonly type: "drawn"; readonly passphrase: Secret<string> }
   | { readonly type: "passphrase"; readonly passphrase: Secret<string> }
@@ -50,6 +58,8 @@ export function restorableText(text: string): Restorable {
 }
 
 export interface RestoreServices {
+  /** Throws `invalid_seed` or `invalid_note` for text that is mistyped. */
+  check(text: Secret<string>): Promise<void>;
   /** Adds the source's content to the store, or creates one with the file's passphrase, else `passphrase`. */
   restore(source: Restorable, passphrase: Secret<string>): Promise<Restored>;
   draw(): Promise<Secret<string>>;
@@ -65,6 +75,14 @@ export function restoreMachine(services: RestoreServices): Machine<RestoreState,
           draw: async (_signal, send) => send({ type: "drawn", passphrase: await services.draw() }),
         };
       }
+      if (state.step === "checking") {
+        return {
+          check: async (_signal, send) => {
+            await services.check(state.source.text);
+            send({ type: "checked" });
+          },
+        };
+      }
       if (state.step !== "opening") return {};
       return {
         restore: async (_signal, send) =>
@@ -77,8 +95,11 @@ export function restoreMachine(services: RestoreServices): Machine<RestoreState,
 export function nextRestore(state: RestoreState, event: RestoreEvent): RestoreState {
   switch (state.step) {
     case "choose":
-      if (event.type === "chosen") return askPassphrase(event);
-      return event.type === "failed" ? { step: "choose", problem: event.problem } : state;
+      if (event.type === "chosen") return beginCheck(event);
+      return event.type === "failed" ? { ...state, problem: event.problem } : state;
+    case "checking":
+      if (event.type === "checked") return askPassphrase(state);
+      return event.type === "failed" ? { ...chooseAgain(state), problem: event.problem } : state;
     case "passphrase":
     case "drawing":
     case "drawn":
@@ -93,11 +114,20 @@ export function nextRestore(state: RestoreState, event: RestoreEvent): RestoreSt
       if (problem.code === "out_of_memory" && isNew) {
         return { step: "drawing", source, isNew, isRequired: true };
       }
-      return { step: "choose", problem };
+      return { ...chooseAgain(state), problem };
     }
     case "done":
       return state;
   }
+}
+
+/** Nobody should choose a passphrase for a code that turns out to be mistyped. */
+function beginCheck({ source, isNew }: Chosen): RestoreState {
+  return source.kind === "text" ? { step: "checking", source, isNew } : askPassphrase({ source, isNew });
+}
+
+function chooseAgain({ source }: Chosen): Extract<RestoreState, { step: "choose" }> {
+  return { step: "choose", ...source.kind === "text" && { text: source.text } };
 }
 
 /** A code that is added to an open store needs no passphrase. */
@@ -115,7 +145,7 @@ function nextPassphrase(
   const isRequired = state.step !== "passphrase" && state.isRequired;
   switch (event.type) {
     case "chosen":
-      return askPassphrase(event);
+      return beginCheck(event);
     case "passphrase":
       return { step: "opening", source, isNew, passphrase: event.passphrase };
     case "draw":
@@ -123,9 +153,9 @@ function nextPassphrase(
     case "drawn":
       return state.step === "drawing" ? { ...state, step: "drawn", passphrase: event.passphrase } : state;
     case "failed":
-      return { step: "choose", problem: event.problem };
+      return { ...chooseAgain(state), problem: event.problem };
     case "back":
-      return state.step === "passphrase" ? { step: "choose" } : askPassphrase(state);
+      return state.step === "passphrase" ? chooseAgain(state) : askPassphrase(state);
     default:
       return state;
   }

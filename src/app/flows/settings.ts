@@ -47,7 +47,7 @@ export interface Connections {
   readonly isShareAccepted: boolean;
 }
 
-export type ConnectionFault = "invalid" | "blocked";
+export type ConnectionFault = "invalid" | "wrong_number" | "blocked";
 export type ConnectionFaults = Readonly<Partial<Record<keyof ConnectionsForm, ConnectionFault>>>;
 
 export function connectionsOf(settings: Settings, config: AppConfig): Connections {
@@ -91,7 +91,8 @@ function faultOf(
   urls: readonly string[],
   connect: readonly string[] | undefined,
 ): ConnectionFault | undefined {
-  if (urls.length === 0 || urls.length > MAX_RELAYERS || !urls.every(isHttpUrl)) return "invalid";
+  if (urls.length === 0 || urls.length > MAX_RELAYERS) return "wrong_number";
+  if (!urls.every(isHttpUrl)) return "invalid";
   const isReachable = (url: string) => {
     const { origin, protocol } = new URL(url);
     return connect === undefined || connect.some((source) => source === origin || source === protocol);

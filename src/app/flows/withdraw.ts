@@ -47,7 +47,7 @@ export type WithdrawState =
     readonly id: string;
     readonly recipient: string;
     readonly problem: Problem;
-    readonly maySettle: boolean;
+    readonly mayArrive: boolean;
     readonly mayFailover: boolean;
   }
   | { readonly step: "left" };
@@ -128,7 +128,7 @@ export function withdrawMachine(services: WithdrawServices): Machine<WithdrawSta
         await services.waitForFailover(id, signal);
         send({ type: "failover_due" });
       };
-      if (state.step === "failed") return state.maySettle ? { failover } : {};
+      if (state.step === "failed") return state.mayArrive ? { failover } : {};
       const { offers } = state;
       if (offers.length > 0) { // a relayer that does not finish is followed by the next offer
         return {
@@ -179,16 +179,16 @@ const startFailover = (id: string, recipient: string): CheckingState => ({
 });
 
 function nextFailed(state: Extract<WithdrawState, { step: "failed" }>, event: WithdrawEvent): WithdrawState {
-  const { id, recipient, maySettle, mayFailover } = state;
+  const { id, recipient, mayArrive, mayFailover } = state;
   switch (event.type) {
     case "retry":
-      return maySettle ? { ...resumeWithdraw(id, recipient), mayFailover } : startCheck(id, recipient);
+      return mayArrive ? { ...resumeWithdraw(id, recipient), mayFailover } : startCheck(id, recipient);
     case "failover_due":
       return { ...state, mayFailover: true };
     case "failover":
       return mayFailover ? startFailover(id, recipient) : state;
     case "back":
-      return maySettle ? state : { step: "form", id, recipient };
+      return mayArrive ? state : { step: "form", id, recipient };
     default:
       return state;
   }
@@ -213,7 +213,7 @@ function nextChecking(
     }
     case "failed":
       return isSubmitted
-        ? { step: "failed", id, recipient, problem: event.problem, maySettle: true, mayFailover: isFailover }
+        ? { step: "failed", id, recipient, problem: event.problem, mayArrive: true, mayFailover: isFailover }
         : { step: "form", id, recipient, problem: event.problem };
     case "back":
       return isSubmitted ? resumeWithdraw(id, recipient) : { step: "form", id, recipient };
@@ -289,7 +289,7 @@ function nextRunning(
         id,
         recipient,
         problem: event.problem,
-        maySettle: state.isSubmitted,
+        mayArrive: state.isSubmitted,
         mayFailover,
       };
     case "back": // nothing was sent yet, so nothing can be paid

@@ -127,7 +127,7 @@ Deno.test("another relayer keeps the acceptance of warnings unless it adds one",
 Deno.test("a submitted withdrawal is followed after a failure and never started again automatically", () => {
   const running = resumeWithdraw("aa", "UQ");
   const stopped = nextWithdraw(running, failed("relayer_unavailable"));
-  ok(stopped.step === "failed" && stopped.maySettle);
+  ok(stopped.step === "failed" && stopped.mayArrive);
   deepEqual(nextWithdraw(stopped, { type: "retry" }), running);
   const early = nextWithdraw(
     { ...running, isSubmitted: false } as WithdrawState,
@@ -194,12 +194,12 @@ Deno.test("another relayer pays the same recipient, whatever is pressed", () => 
     equal(nextWithdraw(state, { type: "back" }).step, "running", "the earlier withdrawal is followed");
   }
   const failing = nextWithdraw(checking, failed("relayer_unavailable"));
-  ok(failing.step === "failed" && failing.maySettle && failing.mayFailover);
+  ok(failing.step === "failed" && failing.mayArrive && failing.mayFailover);
   equal(nextWithdraw(failing, { type: "back" }), failing);
   const running = nextWithdraw(reviewed, { type: "confirm" });
   ok(running.step === "running" && running.recipient === "UQ");
   equal(nextWithdraw(running, { type: "back" }), running);
-  ok((nextWithdraw(running, failed("artifact_unavailable")) as { maySettle?: boolean }).maySettle);
+  ok((nextWithdraw(running, failed("artifact_unavailable")) as { mayArrive?: boolean }).mayArrive);
 });
 
 Deno.test("a new proof pays the same recipient, whatever is pressed, as long as an earlier one may be paid", () => {

@@ -51,7 +51,8 @@ export const en = {
   } satisfies Record<PlaceFault | "title", string>,
   start: {
     title: "Private money on TON",
-    lead: "Pay in from one wallet, take it out to another. Nobody sees that the two belong together.",
+    lead:
+      "Pay in from one wallet, and take the money out to another. The blockchain does not show that the two belong together.",
     steps: [
       "You get a secret note for the money that you pay in.",
       "You wait. Others pay in the same amount, and you disappear among them.",
@@ -143,8 +144,10 @@ export const en = {
     passphraseFile: "Passphrase of the backup",
     passphraseLead: "The passphrase that you chose when you made the backup.",
     open: "Open",
+    checking: "Reading the code …",
     opening: "Opening …",
-    doneTitle: "Your notes are back",
+    doneTitle: (added: number, known: number): string =>
+      added > 0 ? "Your notes are back" : known > 0 ? "Nothing was missing" : "Your recovery code is back",
     done: (added: number, known: number) =>
       added === 0 && known === 0
         ? "The backup holds your recovery code and no notes. The app now looks for your deposits."
@@ -175,8 +178,8 @@ export const en = {
       withdrawing: "On its way out",
       withdrawn: "Withdrawn",
     },
-    waitingLead: "relayers add deposits in batches, within about 20 minutes",
-    overdueLead: "no relayer has added it yet; you can do it yourself, with a wallet that has a little TON",
+    waitingLead: "relayers settle deposits in batches, within about 20 minutes",
+    overdueLead: "no relayer has settled it yet; you can, with a wallet that has a little TON",
     settle: "Settle it yourself",
     otherNetwork: (network: string) => `Of another network: ${network}`,
     paidAgain: (count: number) =>
@@ -199,7 +202,7 @@ export const en = {
     backupProvenLead: "Your backup was opened and brings back every note.",
     newVersion: "This website offers a new version of the app",
     newVersionLead:
-      "Its files or its settings have changed. The version that you use stays until you accept the new one. Before you accept it, compare the hash in Settings with the one on the release page.",
+      "Its files or its settings have changed. The version that you use stays until you accept the new one. Before you accept it, compare the hash in Settings with the one on the project's release page.",
     toSettings: "Open Settings",
     tipTitle: "Stay hidden",
     tips: [
@@ -222,6 +225,7 @@ export const en = {
     shared: "Both use the same server now, so it could connect a deposit with its withdrawal.",
     fault: {
       invalid: "This is not a web address.",
+      wrong_number: "Enter 1 to 20 addresses, each on its own line.",
       blocked:
         "This page may not connect there. Start tonado app with this address, or ask this website's operator.",
     },

@@ -9,7 +9,7 @@ const returnReasons: Readonly<Record<string, string>> = {
   ERR_STALE_DEPOSIT: "Another deposit came first. Try again.",
   ERR_POOL_FULL: "The pool is full. Choose another amount.",
   ERR_PAUSED: "The pool is paused. Pay when it accepts deposits again.",
-  ERR_QUEUE_FULL: "Too many deposits wait to be added. Pay later.",
+  ERR_QUEUE_FULL: "Too many deposits wait to be settled. Pay later.",
 };
 
 export const depositEn = {
@@ -88,7 +88,7 @@ export const depositEn = {
   doneLead: (amount: string) => `Your ${amount} arrived in the pool, and the note is in your store.`,
   doneWait: "Now wait. The longer you wait and the more others pay in, the better you are hidden.",
   doneQueue:
-    "Relayers make it ready for a withdrawal within about 20 minutes. If none does for half an hour, you can do it yourself: the note under Notes offers it then.",
+    "Relayers settle it within about 20 minutes; then it is ready for a withdrawal. If none does within half an hour, you can settle it yourself: Notes offers it then.",
   toNotes: "Show my notes",
   failedTitle: "The deposit stopped",
   laterLead: "You find it under Notes and can go on at any time.",
@@ -115,7 +115,7 @@ export const withdrawEn = {
     "A relayer sends the withdrawal for you, so that your new address needs no money and your old one stays out of it.",
   refused: "Not available",
   sameAddress:
-    "An earlier withdrawal to this address was sent and may still arrive. You can choose another address once the pool can no longer pay it.",
+    "An earlier withdrawal to this address was sent and may still arrive. You can choose another address once the pool can no longer pay the earlier one.",
   linksTitle: "What could give you away",
   nothing: "We see nothing that links this withdrawal to you.",
   accept: "I understand and want to go on",
@@ -162,7 +162,7 @@ export const withdrawEn = {
     "The note was paid, but to another address. If that was not you, somebody has a copy of your notes.",
   failedTitle: "The withdrawal stopped",
   outOfSight: "We do not know yet whether it arrived.",
-  maySettle: "The withdrawal was sent to a relayer and may still arrive.",
+  mayArrive: "The withdrawal was sent to a relayer and may still arrive.",
   resume: "Follow it",
   failover: "Use another relayer",
   failoverLead:

@@ -42,7 +42,7 @@ export const problemsEn: Readonly<Record<ProblemCode, ProblemText>> = {
     next: "Check capital letters and spaces, then type it again. Nobody can reset it.",
   },
   out_of_memory: {
-    text: "This device has too little free memory to unlock your notes.",
+    text: "This device has too little free memory to encrypt or open your notes.",
     next: "Close other tabs and programs and try again, or use a computer.",
   },
   note_store_corrupted: {
@@ -66,8 +66,8 @@ export const problemsEn: Readonly<Record<ProblemCode, ProblemText>> = {
     next: "Make a backup, which creates one, or restore a code.",
   },
   invalid_seed: {
-    text: "This is not a complete recovery code.",
-    next: "Compare each group of letters with your paper and type it again.",
+    text: "A character of this recovery code is wrong or missing.",
+    next: "Compare each group of four with your paper and correct it.",
   },
   invalid_note: {
     text: "This is not a complete note or code.",
@@ -122,7 +122,8 @@ export const problemsEn: Readonly<Record<ProblemCode, ProblemText>> = {
   tree_full: { text: "This pool is full.", next: "Choose another amount." },
   wrong_pool: {
     text: "This is not the note's pool, or not a pool of this app.",
-    next: "Do not pay. Choose another amount, or load the page again.",
+    next:
+      "Pay nothing into it, and load the page again. The tonado program can withdraw notes of other pools.",
   },
   unknown_pool: {
     text: "This pool is not known here.",
@@ -134,7 +135,8 @@ export const problemsEn: Readonly<Record<ProblemCode, ProblemText>> = {
   },
   invalid_address: {
     text: "This is not an address that can be paid.",
-    next: "Copy the whole address from your wallet. It begins with UQ, EQ or 0Q.",
+    next:
+      "Copy the whole address from your wallet. It begins with UQ or EQ, on a test network with 0Q or kQ.",
   },
   unpayable_recipient: {
     text: "Money sent to this address would be lost.",

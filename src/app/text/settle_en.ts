@@ -15,7 +15,7 @@ const deposits = (count: number) => count === 1 ? "1 deposit" : `${count} deposi
 export const settleEn = {
   title: "Settle it yourself",
   lead:
-    "Your deposit is safe in the pool. It can be withdrawn once it is in the pool's tree. Relayers usually put it there; anyone else can, too.",
+    "Your deposit is safe in the pool. It can be withdrawn once somebody has settled it, that is, added it to the deposits that the pool pays out. Usually a relayer does; you can, too.",
   reading: (seen: number) =>
     seen === 0
       ? "Reading the pool …"
@@ -49,9 +49,9 @@ export const settleEn = {
     pause: "Waiting up to 30 seconds, until the pool accepts another settlement",
   },
   notSent: "Nothing was sent yet.",
-  waitingLead: "You can close this page. The note shows later whether it worked.",
+  waitingLead: "You can close this page. Notes shows later whether the deposit was settled.",
   notice: {
-    declined: "The wallet says that you declined. Nothing was settled.",
+    declined: "The wallet says that you declined. You can ask it again.",
     expired: "The wallet's request has expired, and nothing was settled. You can try again.",
     unanswered: "The wallet gave no clear answer. We watch the pool for up to three minutes.",
     overtaken:

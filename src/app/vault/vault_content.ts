@@ -10,6 +10,7 @@ import { decryptPaperCode } from "../../client/notes/paper/paper_code.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import { parseNoteSeed } from "../../core/protocol/seed/note_seed.ts";
 import type { Secret } from "../../core/text/secret.ts";
+import { isSeedText } from "./restorable_text.ts";
 import type { BackupSource, NoteEntry, NoteListing } from "./vault_task.ts";
 
 /**
@@ -67,6 +68,7 @@ export async function readBackup(
 
 function parseText(text: string, now: number): NoteStoreContent {
   const trimmed = text.trim();
-  if (/^\s*tonado[\s-]*seed/i.test(trimmed)) return { seed: parseNoteSeed(trimmed), records: [] };
-  return { records: [createNoteRecord(trimmed, now)] };
+  return isSeedText(trimmed)
+    ? { seed: parseNoteSeed(trimmed), records: [] }
+    : { records: [createNoteRecord(trimmed, now)] };
 }

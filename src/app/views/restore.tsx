@@ -21,6 +21,8 @@ export function RestoreView(props: RestoreProps) {
   switch (state.step) {
     case "choose":
       return <Choose {...props} state={state} />;
+    case "checking":
+      return <Step name="checking-code" title={restore.title} progress={restore.checking} />;
     case "passphrase":
       return <Passphrase {...props} state={state} />;
     case "drawing":
@@ -32,7 +34,7 @@ export function RestoreView(props: RestoreProps) {
     case "done": {
       const { added, known, otherNetwork } = state.restored;
       return (
-        <Step name="restored" title={restore.doneTitle}>
+        <Step name="restored" title={restore.doneTitle(added, known)}>
           <Notice kind="good" live="polite" text={restore.done(added, known)} />
           {otherNetwork > 0 && <Notice kind="warning" text={restore.otherNetwork(otherNetwork)} />}
           <Button kind="primary" onClick={props.onDone}>{restore.toNotes}</Button>
@@ -76,17 +78,12 @@ function Passphrase({ state, send }: InStep<RestoreProps, "passphrase">) {
 
 function Choose({ state, onText, onChooseFile, onScan }: InStep<RestoreProps, "choose">) {
   const { restore } = texts;
-  const [text, setText] = useState("");
+  const [text, setText] = useState(() => state.text?.reveal() ?? "");
   return (
     <Step name="restore" title={restore.title} lead={restore.lead} problem={state.problem}>
       <Button kind="primary" onClick={onChooseFile}>{restore.file}</Button>
       {onScan && <Button onClick={onScan}>{restore.scan}</Button>}
-      <Form
-        onSubmit={() => {
-          onText(text);
-          setText("");
-        }}
-      >
+      <Form onSubmit={() => onText(text)}>
         <Field id="restore-text" label={restore.text} value={text} onInput={setText} rows={3} isCode />
         <Button type="submit" disabled={text.trim() === ""}>{restore.useText}</Button>
       </Form>

@@ -97,11 +97,11 @@ function Failed({ state, send, onDone }: InStep<WithdrawProps, "failed">) {
   const { withdraw, app } = texts;
   return (
     <Step name="withdraw-failed" title={withdraw.failedTitle}>
-      {state.maySettle && SILENCE.has(state.problem.code)
-        ? <Notice kind="warning" live="assertive" title={withdraw.outOfSight} text={withdraw.maySettle} />
+      {state.mayArrive && SILENCE.has(state.problem.code)
+        ? <Notice kind="warning" live="assertive" title={withdraw.outOfSight} text={withdraw.mayArrive} />
         : <ProblemNotice problem={state.problem} />}
       <Button kind="primary" onClick={() => send({ type: "retry" })}>
-        {state.maySettle ? withdraw.resume : app.retry}
+        {state.mayArrive ? withdraw.resume : app.retry}
       </Button>
       {state.mayFailover && <Failover send={send} />}
       <Button kind="quiet" onClick={onDone}>{texts.deposit.toNotes}</Button>

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { createNoteRecord } from "../../../src/client/notes/note_store.ts";
 import { createNote, formatNote } from "../../../src/core/protocol/note.ts";
+import { createNoteSeed, formatNoteSeed } from "../../../src/core/protocol/seed/note_seed.ts";
 import {
   type FaultCases,
   type FaultScene,
@@ -91,6 +92,32 @@ const cases: FaultCases = {
     await visit.inspect("restore-conflict");
     await visit.page.evaluate(() => location.hash = "#/");
     await countNotes(visit, 1);
+  },
+
+  async "a recovery code with one wrong letter is reported before a passphrase is asked, and can be corrected"(
+    scene,
+  ) {
+    const visit = await scene.visit({ content: "none" });
+    await visit.click("I have a backup");
+    await visit.step("restore");
+    const code = formatNoteSeed(createNoteSeed()).reveal();
+    const last = code.at(-1)!;
+    await visit.type("restore-text", code.slice(0, -1) + (last === "7" ? "8" : "7"));
+    await visit.click("Continue with this code");
+    await visit.page.waitForSelector('[data-step="restore"] .notice.is-problem');
+    assert.match(
+      (await visit.notices())[0],
+      /^A character of this recovery code is wrong or missing\. Compare/,
+    );
+    await visit.inspect("restore-mistyped");
+    await visit.page.focus("#restore-text");
+    await visit.page.keyboard.press("End");
+    await visit.page.keyboard.press("Backspace");
+    await visit.type("restore-text", last);
+    await visit.click("Continue with this code");
+    await chooseRestorePassphrase(visit, PASSPHRASE);
+    await visit.step("restored");
+    assert.match(await visit.text(), /^Your recovery code is back$/m);
   },
 
   async "a single note restored in a new browser can be backed up, followed by a deposit, and a later one is in no backup"(

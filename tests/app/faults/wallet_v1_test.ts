@@ -54,7 +54,7 @@ const cases: FaultCases = {
     await visit.page.bringToFront();
     await waitForNotice(
       visit,
-      /^Another deposit came first, and the pool returns your payment, less fees\. Try again\.$/,
+      /^Another deposit came first, and the pool returned your payment, less fees\. Try again\.$/,
     );
     await visit.inspect("wallet-overtaken");
     assert.ok(before - await balanceOf(scene) < MAX_SPENT, "the overtaken payment returned");

@@ -82,7 +82,7 @@ const cases: FaultCases = {
     scene.conduct = () => "declines";
     await openOffer(visit);
     await settle(visit);
-    await waitForNotice(visit, /^The wallet says that you declined\. Nothing was settled\.$/);
+    await waitForNotice(visit, /^The wallet says that you declined\. You can ask it again\.$/);
     scene.conduct = () => "signs";
     await visit.click("Settle with");
     await visit.step("settled", SETTLEMENT_TIMEOUT_MS);

@@ -18,6 +18,10 @@ export function restoreServices(
   onCreated: (session: Session) => void,
 ): RestoreServices {
   return {
+    async check(text) {
+      const { assertRestorable } = await import("../../vault/restorable_text.ts");
+      assertRestorable(text.reveal());
+    },
     draw: () => drawPassphrase(context.random),
     async restore(restorable, passphrase) {
       const source = toSource(restorable);
