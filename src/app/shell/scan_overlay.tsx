@@ -77,7 +77,8 @@ export function ScanOverlay(
   }, [isActive]);
   if (scan.active === undefined) return null;
   return (
-    <dialog ref={dialog} class="overlay" aria-label={label} onClose={scan.stop}>
+    <dialog ref={dialog} class="overlay" aria-labelledby="scan-title" onClose={scan.stop}>
+      <h2 id="scan-title">{label}</h2>
       <ProblemNotice problem={scan.active.problem} />
       {scan.active.isOtherCode && <Notice kind="warning" live="polite" text={texts.app.otherCode} />}
       <video ref={video} playsInline muted />

@@ -106,7 +106,7 @@ const cases: FaultCases = {
     await visit.click("Continue with this code");
     await visit.page.waitForSelector('[data-step="restore"] .notice.is-problem');
     assert.match(
-      (await visit.notices())[0],
+      (await visit.notices())[1],
       /^A character of this recovery code is wrong or missing\. Compare/,
     );
     await visit.inspect("restore-mistyped");
