@@ -36,9 +36,12 @@ Deno.test({
     }),
 });
 
-for (const pool of ["native-1", "jet-10", "jet-10-v2"]) {
+const connected = [["native-1", true], ["jet-10", false], ["jet-10-v2", false]] as const;
+for (const [pool, isIsolated] of connected) {
   Deno.test({
-    name: `a depositor pays into ${pool} through a connected wallet and withdraws`,
+    name: `a depositor pays into ${pool} through a connected wallet and withdraws${
+      isIsolated ? "" : ", without shared memory"
+    }`,
     ignore: chromium === undefined,
     fn: () =>
       inBrowser(async ({ journey, downloads, connectWallet, wallet }) => {
@@ -53,7 +56,7 @@ for (const pool of ["native-1", "jet-10", "jet-10-v2"]) {
         await finishDeposit(journey);
         await waitUntil("the wallet is disconnected", () => Promise.resolve(wallet.isDisconnected));
         await withdraw(journey, pool);
-      }),
+      }, { isIsolated }),
   });
 }
 

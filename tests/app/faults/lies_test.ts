@@ -25,6 +25,7 @@ import {
   SETTLEMENT_TIMEOUT_MS,
   withdraw,
 } from "../../support/app/steps/money_steps.ts";
+import { withoutIsolation } from "../../support/app/serve_app.ts";
 import { chromium } from "../../support/system/chromium.ts";
 
 const POOL = "native-10-v2";
@@ -131,9 +132,7 @@ const cases: FaultCases = {
   },
 
   async "without shared memory a note is withdrawn as well"(scene) {
-    scene.app.alterHeaders = (headers) => {
-      for (const name of ["opener-policy", "embedder-policy"]) headers.delete(`cross-origin-${name}`);
-    };
+    scene.app.alterHeaders = withoutIsolation;
     const visit = await scene.visit({ content: scene.takeFunded() });
     scene.app.alterHeaders = undefined;
     assert.equal(await visit.page.evaluate("crossOriginIsolated"), false);

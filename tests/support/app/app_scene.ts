@@ -15,7 +15,7 @@ import type { Browser, BrowserContext } from "puppeteer-core";
 import { withBrowser } from "./app_browser.ts";
 import { buildApp, useBuild } from "./built_app.ts";
 import { type Journey, openJourney, PASSPHRASE } from "./journey.ts";
-import { serveApp } from "./serve_app.ts";
+import { serveApp, withoutIsolation } from "./serve_app.ts";
 
 /** TONADO_APP_PICTURES names a folder that keeps pictures of every screen. */
 const pictures = Deno.env.get("TONADO_APP_PICTURES");
@@ -44,6 +44,8 @@ interface LocalnetFacts {
 interface BrowserOptions {
   /** Whether deposits and withdrawals use one endpoint. */
   readonly sharedEndpoint?: boolean;
+  /** Whether the page gets shared memory. Default: true. */
+  readonly isIsolated?: boolean;
   /** Arguments of the browser. */
   readonly args?: readonly string[];
 }
@@ -54,13 +56,15 @@ interface BrowserOptions {
  */
 export async function inBrowser(
   use: (scene: Scene) => Promise<void>,
-  { sharedEndpoint = false, args = [] }: BrowserOptions = {},
+  { sharedEndpoint = false, isIsolated = true, args = [] }: BrowserOptions = {},
 ): Promise<void> {
   await withTempDirectory(async (data) => {
     await using environment = await startEnvironment(data, sharedEndpoint);
+    if (!isIsolated) environment.app.alterHeaders = withoutIsolation;
     await withBrowser(async (browser) => {
       const { context, downloads } = await openContext(browser, data);
       const journeys = [await openJourney(context, environment.app.url, pictures)];
+      assert.equal(await journeys[0].page.evaluate("crossOriginIsolated"), isIsolated);
       await use(await openScene({ browser, context, environment, journeys, downloads }));
       assertIsolated(journeys, environment);
     }, args);

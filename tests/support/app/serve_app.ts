@@ -16,6 +16,11 @@ export interface ServedApp {
   close(): Promise<void>;
 }
 
+/** Removes the headers without which a page gets no shared memory. */
+export function withoutIsolation(headers: Headers): void {
+  for (const name of ["opener-policy", "embedder-policy"]) headers.delete(`cross-origin-${name}`);
+}
+
 /** An endpoint that does not exist: nothing listens on port 9. */
 const NO_ENDPOINT = "http://127.0.0.1:9/api/v2/jsonRPC";
 const noPools: Deployments = { network: "testnet", pools: new Map() };
