@@ -4,7 +4,7 @@ import type { NoteEntry } from "../../vault/vault_task.ts";
 import type { Session } from "../context.ts";
 import type { FoundStatus } from "./pool_logs.ts";
 
-/** A payment that this endpoint lacks so long after the attempt is not one: an endpoint invented it. */
+/** Logs lag less than this. One that still lacks a payment shows that another endpoint invented it. */
 const PAYMENT_LAG_MS = 600_000;
 
 /** Whether the depositor, time or payment of a note is missing, or whether it may wait for its settlement. */

@@ -6,8 +6,8 @@ import { type Note, toNoteHashes } from "../../../core/protocol/note.ts";
 import type { NoteEntry } from "../../vault/vault_task.ts";
 import { type AppContext, type Session, type StoredNote, withdrawalChain } from "../context.ts";
 
-export /** Returns the journaled deposit. Reads the log if it lacks the payer and the time, because the warnings need them. */
-async function depositOf(
+/** Returns the journaled deposit. Reads the log if it lacks the payer and the time, because the warnings need them. */
+export async function depositOf(
   context: AppContext,
   { store }: Session,
   { record: { id, deposit }, deployment }: StoredNote,

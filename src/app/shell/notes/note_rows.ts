@@ -19,8 +19,8 @@ export function toRow(
   const facts = result?.facts.get(record.id);
   const depositedAt = record.deposit?.timestamp ?? facts?.depositedAt;
   // Only version 2 deposits are settled, and only the pool shows whether one was.
-  const isUnsettled = version === 2 && facts?.state !== "deposited";
-  const isWaiting = record.state === "deposited" && isUnsettled && !isElsewhere;
+  const isSettled = version === 1 || facts?.state === "deposited" || facts?.state === "withdrawn";
+  const isWaiting = record.state === "deposited" && !isSettled && !isElsewhere;
   const chainTime = result?.chainTime;
   const waited = chainTime === undefined || depositedAt === undefined ? 0 : chainTime - depositedAt;
   const now = chainTime ?? context.clock.now() / 1000;

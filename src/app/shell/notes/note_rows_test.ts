@@ -15,7 +15,7 @@ Deno.test("a deposit that waits for half an hour of chain time is overdue, and n
   const overdue = (
     age: number,
     version: 1 | 2,
-    isSettled: boolean | undefined,
+    found: NoteFacts["state"] | undefined,
     time: { chainTime?: number } = chain,
   ) => {
     const note = createNote({ asset: "native", amount: "1", network: "testnet", version });
@@ -25,7 +25,7 @@ Deno.test("a deposit that waits for half an hour of chain time is overdue, and n
       deposit: { timestamp: now - age },
     };
     const facts = new Map<string, NoteFacts>();
-    if (isSettled !== false) facts.set(record.id, { state: isSettled ? "deposited" : "absent", deposits: 1 });
+    if (found) facts.set(record.id, { state: found, deposits: 1 });
     const { isOverdue, state, ageSeconds } = toRow(
       ports,
       record,
@@ -38,14 +38,16 @@ Deno.test("a deposit that waits for half an hour of chain time is overdue, and n
     );
     return [isOverdue, state, ageSeconds];
   };
-  deepEqual(overdue(1_800, 2, false), [false, "waiting", 1_800]);
-  deepEqual(overdue(1_801, 2, false), [true, "waiting", 1_801]);
-  deepEqual(overdue(1_900, 2, true), [false, "deposited", 1_900]);
-  deepEqual(overdue(1_900, 1, false), [false, "deposited", 1_900]);
-  // A version 1 deposit is never settled, whatever a relayer leaves out.
+  deepEqual(overdue(1_800, 2, undefined), [false, "waiting", 1_800]);
+  deepEqual(overdue(1_801, 2, "absent"), [true, "waiting", 1_801]);
+  deepEqual(overdue(1_900, 2, "deposited"), [false, "deposited", 1_900]);
+  // Only pages show the payment so far, which a relayer may have invented.
+  deepEqual(overdue(1_900, 2, "withdrawn"), [false, "deposited", 1_900]);
   deepEqual(overdue(1_900, 1, undefined), [false, "deposited", 1_900]);
+  // A version 1 deposit is never settled, whatever a relayer leaves out.
+  deepEqual(overdue(1_900, 1, "absent"), [false, "deposited", 1_900]);
   // Without the chain's time, the age is the device's, and no settlement is offered.
-  deepEqual(overdue(1_900, 2, false, {}), [false, "waiting", 5_500]);
+  deepEqual(overdue(1_900, 2, undefined, {}), [false, "waiting", 5_500]);
 });
 
 Deno.test("notes that share a nullifier are shown as such", () => {
