@@ -37,7 +37,7 @@ const PAYOUT = toNano("9.95");
 Deno.test({
   name: "servers with false data or without answers",
   ignore: chromium === undefined,
-  fn: (t) => withFaultScene({ funded: 5 }, (scene) => runCases(t, scene, cases)),
+  fn: (t) => withFaultScene({ funded: 6 }, (scene) => runCases(t, scene, cases)),
 });
 
 const cases: FaultCases = {
@@ -111,6 +111,18 @@ const cases: FaultCases = {
     await visit.page.waitForSelector("li.note.depositing button");
     assert.doesNotMatch(await visit.text(), /not ready yet/);
     await visit.page.close();
+  },
+
+  async "a note whose payment an endpoint invented can be withdrawn after a check of the log"(scene) {
+    const content = scene.takeFunded();
+    const [record] = content.records;
+    const visit = await scene.visit({
+      content: { ...content, records: [{ ...record, state: "withdrawn" }] },
+    });
+    await visit.page.waitForSelector("li.note.withdrawn");
+    await visit.click("Check the notes");
+    await visit.page.waitForSelector("li.note.deposited button", { timeout: SETTLEMENT_TIMEOUT_MS });
+    await assertPaid(scene, visit, await withdraw(visit));
   },
 
   async "a page that goes offline right after the hand-over follows the withdrawal when it is online"(scene) {

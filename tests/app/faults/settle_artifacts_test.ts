@@ -36,10 +36,14 @@ Deno.test({
             for (const file of [/settle16\.wasm$/, /settle16\.zkey$/]) {
               for (const [respond, notice] of [[altered(scene), ALTERED], [missing, MISSING]] as const) {
                 await visit.page.evaluate(() => caches.delete("tonado-artifacts"));
+                const shown = Promise.withResolvers<void>();
                 scene.app.intercept = (request) =>
-                  file.test(new URL(request.url).pathname) ? respond(request) : undefined;
+                  file.test(new URL(request.url).pathname)
+                    ? shown.promise.then(() => respond(request))
+                    : undefined;
                 await visit.click("Settle with");
-                await waitForText(visit, "Loading what the proof needs");
+                await waitForText(visit, "Loading what the proof needs"); // the notice below is a new one
+                shown.resolve();
                 await waitForNotice(visit, notice);
               }
             }
