@@ -145,7 +145,7 @@ export interface AppPlace {
   /** Returns the hash of the running version's files, and of a newer version that waits for consent. */
   versions(): Promise<{ readonly running: string; readonly waiting?: string }>;
   /** Accepts the waiting version and reloads the page. */
-  acceptWaiting(): Promise<void>;
+  acceptWaiting(id: string): Promise<void>;
   /** Calls `listener` when the page has been hidden or shown. Returns the unsubscription. */
   onVisibility(listener: (isHidden: boolean) => void): () => void;
   isOnline(): boolean;

@@ -61,7 +61,7 @@ test("a new version is shown by its hash, and serves nothing before it is accept
       }
       await adaptersReady(page);
       const reloaded = page.waitForNavigation();
-      await page.evaluate("void adapters.place.acceptWaiting()");
+      await page.evaluate(`void adapters.place.acceptWaiting("${versions.waiting}")`);
       await reloaded;
       await adaptersReady(page);
       assert.equal(await page.title(), "another version");
@@ -82,6 +82,19 @@ test("a version with a file that does not match its hash is not offered", () =>
       await page.reload({ waitUntil: "load" });
       assert.equal(await page.title(), "tonado");
     });
+  }));
+
+test("the version that was shown is accepted, also if the server offers another one meanwhile", () =>
+  onServed(async (browser, served) => {
+    const { page, run } = await openAdapterPage(browser, served.url);
+    await served.reopen({ relayers: ["https://shown.example"] });
+    const { waiting } = await run(({ place }) => place.versions(), undefined);
+    await served.reopen({ relayers: ["https://other.example"] });
+    const reloaded = page.waitForNavigation();
+    await page.evaluate(`void adapters.place.acceptWaiting("${waiting}")`);
+    await reloaded;
+    await adaptersReady(page);
+    assert.deepEqual(await run(({ config }) => config.relayers, undefined), ["https://shown.example"]);
   }));
 
 test("other pools of the server wait for consent, too", () =>

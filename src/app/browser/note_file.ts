@@ -8,7 +8,8 @@ import type { Records } from "./indexeddb.ts";
 
 const RECORD = "notes.age";
 
-export function browserNoteFiles(records: Records): NoteFiles {
+/** @param onWrite tells other tabs that the notes have changed */
+export function browserNoteFiles(records: Records, onWrite: () => void = () => {}): NoteFiles {
   return {
     name: "the note store of this browser",
     async read() {
@@ -17,7 +18,10 @@ export function browserNoteFiles(records: Records): NoteFiles {
       if (!(found instanceof Uint8Array)) throw new Problem("note_store_corrupted");
       return found;
     },
-    write: (bytes) => records.put("files", RECORD, bytes),
+    async write(bytes) {
+      await records.put("files", RECORD, bytes);
+      onWrite();
+    },
     async remove() {
       await records.clear();
       forgetPreferences();

@@ -41,12 +41,9 @@ export function browserPlace(base: URL, records: Records, createServiceUrl: () =
       if (controller) return await ask(controller, { kind: "check" });
       return { running: (await fetchVersion(base)).id };
     },
-    async acceptWaiting() {
+    async acceptWaiting(id) {
       const controller = service();
-      if (controller) {
-        const { waiting } = await ask(controller, { kind: "check" });
-        if (waiting !== undefined) await ask(controller, { kind: "accept", id: waiting });
-      }
+      if (controller) await ask(controller, { kind: "accept", id });
       location.reload();
     },
     onVisibility(listener) {

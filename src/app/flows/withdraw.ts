@@ -66,6 +66,8 @@ export type WithdrawEvent =
   | { readonly type: "paid"; readonly receipt: WithdrawalReceipt }
   /** A new proof is needed. `isSubmitted`: an earlier one may still be paid. */
   | { readonly type: "prove_again"; readonly isSubmitted: boolean }
+  /** An earlier proof, possibly of another tab, may still pay this recipient, so that it is followed instead. */
+  | { readonly type: "underway"; readonly recipient: string }
   | { readonly type: "failover_due" }
   | { readonly type: "failover" }
   | { readonly type: "failed"; readonly problem: Problem; readonly work: string }
@@ -75,7 +77,10 @@ export type WithdrawEvent =
 
 export interface WithdrawServices {
   /** Throws `invalid_address` or `unpayable_recipient`; `relayer_unavailable` if no relayer can be used. */
-  review(checking: CheckingState, signal: AbortSignal): Promise<WithdrawalReview>;
+  review(
+    checking: CheckingState,
+    signal: AbortSignal,
+  ): Promise<Extract<WithdrawEvent, { type: "reviewed" | "underway" }>>;
   /** Tries the offers in order. Throws `fee_above_limit` if one costs more than the first, accepted one. */
   withdraw(
     id: string,
@@ -83,7 +88,7 @@ export interface WithdrawServices {
     offers: readonly RelayerOffer[],
     signal: AbortSignal,
     send: (event: Extract<WithdrawEvent, { type: "progress" | "submitted" | "accepted" }>) => void,
-  ): Promise<WithdrawalReceipt>;
+  ): Promise<Extract<WithdrawEvent, { type: "paid" | "underway" }>>;
   /** Follows the journaled withdrawal until it is paid, or a new proof is needed. */
   resume(
     id: string,
@@ -118,8 +123,7 @@ export function withdrawMachine(services: WithdrawServices): Machine<WithdrawSta
     works(state) {
       if (state.step === "checking") {
         return {
-          review: async (signal, send) =>
-            send({ type: "reviewed", review: await services.review(state, signal) }),
+          review: async (signal, send) => send(await services.review(state, signal)),
         };
       }
       if (state.step !== "running" && state.step !== "failed") return {};
@@ -133,7 +137,7 @@ export function withdrawMachine(services: WithdrawServices): Machine<WithdrawSta
       if (offers.length > 0) { // a relayer that does not finish is followed by the next offer
         return {
           withdraw: async (signal, send) =>
-            send({ type: "paid", receipt: await services.withdraw(id, recipient, offers, signal, send) }),
+            send(await services.withdraw(id, recipient, offers, signal, send)),
         };
       }
       return {
@@ -150,6 +154,7 @@ export function nextWithdraw(state: WithdrawState, event: WithdrawEvent): Withdr
   }
   if (event.type === "leave") return { step: "left" };
   if (event.type === "failed" && event.work === "failover") return state;
+  if (event.type === "underway") return resumeWithdraw(state.id, event.recipient);
   switch (state.step) {
     case "form":
       if (event.type !== "submit") return state;

@@ -151,7 +151,7 @@ Deno.test("the page may be closed only after a relayer has accepted the proof, a
 });
 
 const journaled = (services: Partial<WithdrawServices>): WithdrawServices => ({
-  review: () => Promise.resolve(review([])),
+  review: () => Promise.resolve({ type: "reviewed", review: review([]) }),
   withdraw: () => new Promise(() => {}),
   resume: () => new Promise(() => {}),
   waitForFailover: () => new Promise(() => {}),
@@ -220,13 +220,37 @@ Deno.test("a new proof pays the same recipient, whatever is pressed, as long as 
   equal(nextWithdraw(expired, { type: "back" }).step, "form", "no earlier proof can be paid");
 });
 
+Deno.test("a withdrawal of another tab is followed, with its recipient, instead of a second one", async () => {
+  const underway = { type: "underway", recipient: "UQ-first" } as const;
+  const steps: [WithdrawState, Partial<WithdrawServices>][] = [
+    [{ step: "form", id: "aa", recipient: "" }, { review: () => Promise.resolve(underway) }],
+    [
+      {
+        step: "review",
+        id: "aa",
+        isSubmitted: false,
+        review: review([]),
+        chosen: "https://a",
+        accepted: true,
+      },
+      { withdraw: () => Promise.resolve(underway) },
+    ],
+  ];
+  for (const [state, services] of steps) {
+    const flow = startFlow(withdrawMachine(journaled(services)), state);
+    flow.send(state.step === "form" ? { type: "submit", recipient: "UQ-second" } : { type: "confirm" });
+    await settle();
+    deepEqual(flow.state, resumeWithdraw("aa", "UQ-first"));
+  }
+});
+
 Deno.test("the relayers that have a proof are left out only when another one is asked for", async () => {
   for (const type of ["prove_again", "failover"] as const) {
     const asked: boolean[] = [];
     const services = journaled({
       review({ isFailover }) {
         asked.push(isFailover);
-        return Promise.resolve(review([]));
+        return Promise.resolve({ type: "reviewed", review: review([]) });
       },
     });
     const flow = startFlow(withdrawMachine(services), { ...resumeWithdraw("aa", "UQ"), mayFailover: true });

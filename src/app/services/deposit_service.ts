@@ -4,6 +4,7 @@ import { buildPayment } from "../../client/deposit/deposit_transfer.ts";
 import { proveNextLeaf } from "../../client/deposit/deposit_events.ts";
 import { buildTransferMessage } from "../../client/deposit/transfer_message.ts";
 import { prepareJettonTransfer } from "../../client/deposit/deposit_jetton.ts";
+import { findNote } from "../../client/notes/note_store.ts";
 import { assertNoteMatchesPool } from "../../client/notes/pool_match.ts";
 import { refusalReason, waitForPoolEvent } from "../../ton/pool/history/pool_watch.ts";
 import { commitmentsFromChain, syncWholeTree } from "../../client/tree_sync.ts";
@@ -262,7 +263,13 @@ async function watch(
       if (deposit === undefined) return;
       const { leafIndex, timestamp } = deposit;
       const from = depositorOf(deposit).toRawString();
-      await session.store.update(ticket.id, { state: "deposited", deposit: { from, leafIndex, timestamp } });
+      const { state } = findNote(await session.store.list(), ticket.id);
+      if (state === "created" || state === "depositing") { // a later step of the note is not undone
+        await session.store.update(ticket.id, {
+          state: "deposited",
+          deposit: { from, leafIndex, timestamp },
+        });
+      }
       return send({ type: "seen", leafIndex });
     } catch (error) {
       const isTransient = error instanceof Problem &&

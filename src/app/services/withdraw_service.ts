@@ -24,12 +24,7 @@ import { type Note, placeNote } from "../../core/protocol/note.ts";
 import { formatAmount } from "../../core/protocol/units.ts";
 import { readAcceptedRoots } from "../../ton/pool/any_pool.ts";
 import type { CheckingState, WithdrawServices } from "../flows/withdraw.ts";
-import type {
-  RelayerOffer,
-  WithdrawalProgress,
-  WithdrawalReceipt,
-  WithdrawalReview,
-} from "../flows/withdrawal_facts.ts";
+import type { RelayerOffer, WithdrawalProgress, WithdrawalReceipt } from "../flows/withdrawal_facts.ts";
 import {
   type AppContext,
   findStoredNote,
@@ -39,7 +34,8 @@ import {
   withdrawalChain,
 } from "./context.ts";
 import { readPages, readTree } from "./pages/pool_pages.ts";
-import { depositOf, relayersWithProof, statusInLog } from "./withdrawal/note_log.ts";
+import { findUnderway, relayersWithProof } from "./withdrawal/earlier_attempts.ts";
+import { depositOf, statusInLog } from "./withdrawal/note_log.ts";
 import { findWarnings, JETTON_REFUND_NANO } from "./withdrawal/withdrawal_warnings.ts";
 
 export function withdrawServices(context: AppContext, session: Session): WithdrawServices {
@@ -100,9 +96,9 @@ export function parseRecipient(text: string, network: Network): Address {
 async function review(
   context: AppContext,
   session: Session,
-  { id, recipient: text, isFailover }: Pick<CheckingState, "id" | "recipient" | "isFailover">,
+  { id, recipient: text, isSubmitted, isFailover }: CheckingState,
   signal: AbortSignal,
-): Promise<WithdrawalReview> {
+): ReturnType<WithdrawServices["review"]> {
   const { network } = context.registry;
   const { relayers: urls, isShared } = context.connections();
   const recipient = parseRecipient(text, network);
@@ -110,6 +106,8 @@ async function review(
   const chain = withdrawalChain(context);
   const stored = await findStoredNote(context, session, id, chain);
   const { deployment, pool, record } = stored;
+  const underway = isSubmitted ? undefined : await findUnderway(session, stored, signal);
+  if (underway) return { type: "underway", recipient: underway };
   const withProof = isFailover ? await relayersWithProof(session, record) : new Set<string>();
   const relayers = urls.map((url) => relayerOf(url))
     .filter(({ baseUrl }) => !withProof.has(baseUrl));
@@ -148,11 +146,9 @@ async function review(
   if (offers.length === 0) {
     throw new Problem("relayer_unavailable", "every relayer asks for the whole amount as its fee");
   }
-  return {
-    recipient: recipient.toString({ bounceable: false, testOnly: network !== "mainnet" }),
-    offers,
-    refused: refused.map(({ pointer, detail }) => ({ url: pointer, reason: detail })),
-  };
+  const shown = recipient.toString({ bounceable: false, testOnly: network !== "mainnet" });
+  const unavailable = refused.map(({ pointer, detail }) => ({ url: pointer, reason: detail }));
+  return { type: "reviewed", review: { recipient: shown, offers, refused: unavailable } };
 }
 
 type Send = Parameters<WithdrawServices["resume"]>[2];
@@ -178,12 +174,14 @@ async function withdraw(
   },
   signal: AbortSignal,
   send: Parameters<WithdrawServices["withdraw"]>[4],
-): Promise<WithdrawalReceipt> {
+): ReturnType<WithdrawServices["withdraw"]> {
   const { registry: { network }, pollIntervalMs } = context;
   const chain = withdrawalChain(context);
   const stored = await findStoredNote(context, session, id, chain);
   const { pool, record, deployment, jetton } = stored;
   const recipient = parseRecipient(text, network);
+  const underway = await findUnderway(session, stored, signal, recipient);
+  if (underway) return { type: "underway", recipient: underway };
   const [{ fee: maxFee, refund }] = offers;
   const onStage = (progress: WithdrawalProgress) => send({ type: "progress", progress });
   onStage({ stage: "tree" });
@@ -222,11 +220,15 @@ async function withdraw(
       onProgress: ({ fraction }) => onStage({ stage: "proof", fraction }),
       ...statusCallbacks(send),
     });
+  } catch (error) {
+    const isPaid = error instanceof Problem && error.code === "nullifier_already_used";
+    // Another relayer that has a proof may have paid meanwhile, which the receipt shows.
+    if (!isPaid || (await relayersWithProof(session, record)).size === 0) throw error;
   } finally {
     stopDownloads();
   }
   const settled = { ...stored, record: findNote(await session.store.list(), id), deployment };
-  return await recordReceipt(context, session, settled, recipient, signal);
+  return { type: "paid", receipt: await recordReceipt(context, session, settled, recipient, signal) };
 }
 
 /** Returns the note at a withdrawable leaf. Throws `commitment_not_found` or `nullifier_already_used`. */

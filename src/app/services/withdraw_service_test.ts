@@ -1,5 +1,5 @@
 /** The offers of a withdrawal, its progress, and resumed withdrawals, whose earlier proof may still be paid. */
-import { deepEqual, rejects } from "node:assert/strict";
+import { deepEqual, ok, rejects } from "node:assert/strict";
 import { Address, type TupleItem, TupleReader } from "@ton/core";
 import { createNoteRecord, type NoteRecord, type WithdrawalAttempt } from "../../client/notes/note_store.ts";
 import type { Deployments } from "../../core/protocol/deployments.ts";
@@ -128,9 +128,11 @@ async function withRelayer<T>({ answer }: Scene, act: () => Promise<T>): Promise
 const recipient = new Address(0, Buffer.alloc(32, 9)).toRawString();
 const { signal } = new AbortController();
 
-function review(scene: Scene) {
+async function review(scene: Scene) {
   const checking = { step: "checking", id: scene.id, recipient, isFailover: false } as const;
-  return withRelayer(scene, () => scene.services.review(checking as never, signal));
+  const found = await withRelayer(scene, () => scene.services.review(checking as never, signal));
+  ok(found.type === "reviewed");
+  return found.review;
 }
 
 Deno.test("a jetton withdrawal asks for 0.05 TON for its recipient, or for what the relayer pays at most", async () => {

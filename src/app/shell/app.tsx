@@ -143,7 +143,6 @@ function RestoreScreen(
   );
   useEffect(() => {
     if (state.step !== "done") return;
-    ports.tabs.notify("store_changed");
     if (state.restored.proof) ports.settings.addProof(state.restored.proof);
   }, [state.step]);
   const scan = useScanner(ports, (text) => /tonado/i.test(text));

@@ -20,6 +20,7 @@ import { checkMachine, firstCheck } from "../flows/check.ts";
 import { checkServices } from "../services/checks/check_service.ts";
 import type { AppPorts } from "./app_ports.ts";
 import { toRow, withSettlement } from "./notes/note_rows.ts";
+import { OnlyWhen } from "./notes/only_when.tsx";
 import {
   noteAt,
   routeOf,
@@ -72,15 +73,14 @@ export function OpenScreens(
   if (records === undefined) return null;
   const record = noteAt(records, place);
   const known = { ports, session, isBackedUp: coverage?.hasSeed === true, onDone: home };
+  const note = { ...known, record, isNew: place === "", onNote: setPayingId, onSettled: addSettled };
   switch (screen) {
     case "deposit":
       if (coverage === undefined) return null; // a deposit asks for a backup, unless there is one
-      if (place !== "" && record === undefined) return null;
-      return <DepositScreen key="deposit" {...known} id={record?.id ?? ""} onNote={setPayingId} />;
+      return <NoteScreen key={screen} {...note} screen={screen} />;
     case "withdraw":
-      return record ? <WithdrawScreen key={place} {...known} record={record} /> : null;
     case "settle":
-      return record ? <SettleScreen key={place} {...known} id={record.id} onSettled={addSettled} /> : null;
+      return <NoteScreen key={route} {...note} screen={screen} />;
     case "backup":
       return <BackupScreen {...known} />;
     case "report":
@@ -112,6 +112,35 @@ export function OpenScreens(
 }
 
 type KnownProps = ScreenProps & { readonly isBackedUp: boolean; readonly onDone: () => void };
+
+/** The states of a note in which a screen can do something with it. */
+const possibleStates: Readonly<Record<"deposit" | "withdraw" | "settle", readonly NoteEntry["state"][]>> = {
+  deposit: ["created", "depositing"],
+  withdraw: ["deposited", "withdrawing"],
+  settle: ["deposited"],
+};
+
+/** A screen about the note that the page's address names, or a new deposit. */
+function NoteScreen(
+  { screen, record, isNew, onNote, onSettled, ...known }: KnownProps & {
+    readonly screen: keyof typeof possibleStates;
+    readonly record: NoteEntry | undefined;
+    /** Whether the address names no note. */
+    readonly isNew: boolean;
+    readonly onNote: (id: string | undefined) => void;
+    readonly onSettled: (id: string) => void;
+  },
+) {
+  const isPossible = (isNew && screen === "deposit") ||
+    (record !== undefined && possibleStates[screen].includes(record.state));
+  return (
+    <OnlyWhen ports={known.ports} isPossible={isPossible}>
+      {screen === "deposit" && <DepositScreen {...known} id={record?.id ?? ""} onNote={onNote} />}
+      {screen === "withdraw" && record && <WithdrawScreen {...known} record={record} />}
+      {screen === "settle" && record && <SettleScreen {...known} id={record.id} onSettled={onSettled} />}
+    </OnlyWhen>
+  );
+}
 
 function BackupScreen({ ports, session, onDone }: KnownProps) {
   const { printTitle: title, printLines: lines } = texts.backup;

@@ -66,7 +66,7 @@ export function SettingsScreen(
       }}
       onRemovePasskey={() => void passkeys.remove().then(() => setPasskey("available"))}
       onErase={erase}
-      onAcceptVersion={() => void place.acceptWaiting()}
+      onAcceptVersion={(id) => void place.acceptWaiting(id)}
     />
   );
 }

@@ -45,12 +45,13 @@ const settings = openSettings(browserPreferences);
 function buildPorts(config: ServedConfig): AppPorts {
   const registry = parseDeployments(config.pools);
   const records = new Records();
+  const tabs = openTabs();
   const route = signal(location.hash || "#/");
   addEventListener("hashchange", () => route.value = location.hash || "#/");
   const chains = new Map<string, Chain>();
   let prover: Promise<Prover> | undefined;
   const context: AppContext = {
-    files: browserNoteFiles(records),
+    files: browserNoteFiles(records, () => tabs.notify("store_changed")),
     vaults: browserVaults(booted.vaultWorker),
     downloads: browserDownloads,
     artifacts: booted.artifacts,
@@ -87,7 +88,7 @@ function buildPorts(config: ServedConfig): AppPorts {
     place: browserPlace(booted.base, records, booted.createServiceUrl),
     passkeys: browserPasskeys(records),
     scanner: cameraScanner,
-    tabs: openTabs(),
+    tabs,
     sources: browserPayerSources({ ...config, base: booted.base, records }),
     go(to) {
       location.hash = to;

@@ -26,7 +26,7 @@ export interface SettingsProps {
   readonly onRemovePasskey: () => void;
   /** Returns why nothing was erased. */
   readonly onErase: () => Promise<Problem | undefined>;
-  readonly onAcceptVersion: () => void;
+  readonly onAcceptVersion: (id: string) => void;
 }
 
 export function SettingsView(props: SettingsProps) {
@@ -55,7 +55,7 @@ export function SettingsView(props: SettingsProps) {
               <p>
                 {settings.waiting} <code>{versions.waiting}</code>
               </p>
-              <Button onClick={props.onAcceptVersion}>{settings.accept}</Button>
+              <Button onClick={() => props.onAcceptVersion(versions.waiting!)}>{settings.accept}</Button>
             </Notice>
           )}
         </section>
