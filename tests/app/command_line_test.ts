@@ -117,7 +117,7 @@ async function restoreSeed(journey: Journey, seed: string): Promise<void> {
   await journey.step("restore");
   await journey.click("Scan a paper"); // the camera shows an address, which is no paper
   await journey.page.waitForSelector("dialog[open] video");
-  await journey.page.waitForSelector("::-p-text(This is another kind of QR code)");
+  await journey.page.waitForSelector("::-p-text(This is not the right QR code)");
   await journey.inspect("scan");
   await journey.click("Close");
   await journey.type("restore-text", seed);

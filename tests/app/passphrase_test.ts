@@ -1,11 +1,13 @@
 /// <reference lib="dom" />
 /** Passphrases in the browser: generated words, little memory, a changed passphrase, Caps Lock. */
 import assert from "node:assert/strict";
+import { createNoteSeed } from "../../src/core/protocol/seed/note_seed.ts";
 import { appLocations } from "../../src/http/app/app_files.ts";
 import { createStore, downloaded, proveBackup } from "../support/app/app_scene.ts";
 import { type Journey, PASSPHRASE } from "../support/app/journey.ts";
 import { visitApp } from "../support/app/visit.ts";
 import { runCli } from "../support/cli/run_cli.ts";
+import { restoreCode } from "../support/app/steps/restore_steps.ts";
 import { chromium } from "../support/system/chromium.ts";
 
 const ignore = chromium === undefined;
@@ -50,6 +52,26 @@ Deno.test({
       assert.equal(shown.code, 0, shown.stderr);
       assert.match(shown.stdout, /^tonado-seed-/);
     }, { intercept: withLittleMemory }),
+});
+
+Deno.test({
+  name: "without the passphrase, the locked notes are saved and set aside, and a recovery code is restored",
+  ignore,
+  fn: () =>
+    visitApp(async ({ journey, downloads }) => {
+      await createStore(journey);
+      await journey.step("notes");
+      await journey.click("Lock");
+      await journey.step("locked");
+      await journey.click("I forgot it: use a backup");
+      assert.match(await journey.text(), /A backup whose passphrase you know, or your recovery code/);
+      await journey.inspect("forgotten");
+      await journey.click("Save the locked notes");
+      const saved = await downloaded(downloads, ".age");
+      assert.match(await Deno.readTextFile(saved), /^-----BEGIN AGE ENCRYPTED FILE-----/);
+      await journey.click("Restore a backup");
+      await restoreCode(journey, createNoteSeed(), "another horse battery");
+    }),
 });
 
 Deno.test({

@@ -45,10 +45,13 @@ export async function startWalletPage({ indexer, bridge, wallet }: WalletPageOpt
 }
 
 function page(address: string, pending: number): string {
-  const buttons = choices.map((name, i) => `<button name="choice" value="${i}">${name}</button>`).join(" ");
+  const [confirm, ...faults] = choices.map((name, i) =>
+    `<button name="choice" value="${i}">${i === 0 ? "Confirm" : name}</button>`
+  );
   const form = pending === 0
     ? "<p>No request. This page looks again every second.</p>"
-    : `<p>The app asks for a payment (${pending} waiting). The wallet</p><form method="post" action="/answer">${buttons}</form>`;
+    : `<p>The app asks for a payment (${pending} waiting).</p><form method="post" action="/answer"><p>${confirm}</p>
+<p>To see what the app does about a wallet with a fault: ${faults.join(" ")}</p></form>`;
   const refresh = pending === 0 ? '<meta http-equiv="refresh" content="1">' : "";
   return `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 ${refresh}<title>Test wallet</title></head><body><h1>Test wallet</h1><p>${address}</p>${form}</body></html>`;

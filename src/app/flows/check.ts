@@ -4,7 +4,7 @@ import type { Machine, Work } from "./machine.ts";
 
 export interface NoteFacts {
   readonly state: "absent" | "waiting" | "deposited" | "withdrawn";
-  /** Deposits of the same pool: the set that hides this note. */
+  /** Deposits of the same pool without those of other own notes: the set that hides this note. */
   readonly deposits: number;
   /** Deposits of this note that are not withdrawn, if it was paid more than once. */
   readonly unspentDeposits?: number;

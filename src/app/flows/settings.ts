@@ -91,7 +91,7 @@ function faultOf(
   urls: readonly string[],
   connect: readonly string[] | undefined,
 ): ConnectionFault | undefined {
-  if (urls.length === 0 || urls.length > MAX_RELAYERS) return "wrong_number";
+  if (urls.length > MAX_RELAYERS) return "wrong_number";
   if (!urls.every(isHttpUrl)) return "invalid";
   const isReachable = (url: string) => {
     const { origin, protocol } = new URL(url);

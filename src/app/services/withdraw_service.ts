@@ -35,7 +35,7 @@ import {
 } from "./context.ts";
 import { readPages, readTree } from "./pages/pool_pages.ts";
 import { findUnderway, relayersWithProof } from "./withdrawal/earlier_attempts.ts";
-import { depositOf, statusInLog } from "./withdrawal/note_log.ts";
+import { countLaterOwn, depositOf, statusInLog } from "./withdrawal/note_log.ts";
 import { findWarnings, JETTON_REFUND_NANO } from "./withdrawal/withdrawal_warnings.ts";
 
 export function withdrawServices(context: AppContext, session: Session): WithdrawServices {
@@ -118,9 +118,11 @@ async function review(
     chain.account(recipient, { signal }),
     pool.getTreeSize({ signal }),
   ]);
+  const deposit = await depositOf(context, session, stored, signal);
   const facts = {
-    deposit: await depositOf(context, session, stored, signal),
+    deposit,
     treeSize,
+    ownLater: await countLaterOwn(context, session, deployment, deposit?.leafIndex),
     recipient,
     account,
     isJetton: stored.jetton !== undefined,

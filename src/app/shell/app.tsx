@@ -114,13 +114,13 @@ function ClosedScreens(
   );
 }
 
-/** Saves an unreadable store as a file, because it may be readable elsewhere. */
+/** Saves a store that cannot be opened as a file: another program, or a remembered passphrase, may still open it. */
 async function saveUnreadable({ context: { files, downloads } }: AppPorts): Promise<void> {
   const bytes = await files.read();
-  if (bytes) downloads.save("tonado-notes-unreadable.age", new Uint8Array(bytes), "application/octet-stream");
+  if (bytes) downloads.save("tonado-notes-set-aside.age", new Uint8Array(bytes), "application/octet-stream");
 }
 
-/** Removes an unreadable store, once the user has checked that the browser saved it as a file. */
+/** Removes a store that cannot be opened, once the user has checked that the browser saved it as a file. */
 async function setAside(ports: AppPorts): Promise<void> {
   await eraseEverything(ports);
   ports.go("#/restore");
@@ -136,15 +136,22 @@ function RestoreScreen(
   const hadStore = useMemo(() => session !== undefined, []);
   const latest = useRef(session);
   latest.current = session;
+  const services = useMemo(() => {
+    const { restore, ...others } = restoreServices(ports.context, () => latest.current, onCreated);
+    return {
+      ...others,
+      async restore(...args: Parameters<typeof restore>) {
+        const restored = await restore(...args);
+        if (restored.proof) ports.settings.addProof(restored.proof); // also if the screen is left at once
+        return restored;
+      },
+    };
+  }, []);
   const [state, send] = useMachine(
     "restore",
     { step: "choose" },
-    () => restoreMachine(restoreServices(ports.context, () => latest.current, onCreated)),
+    () => restoreMachine(services),
   );
-  useEffect(() => {
-    if (state.step !== "done") return;
-    if (state.restored.proof) ports.settings.addProof(state.restored.proof);
-  }, [state.step]);
   const scan = useScanner(ports, (text) => /tonado/i.test(text));
   const choose = (source: Restorable) =>
     send({ type: "chosen", source, isNew: source.kind === "text" && !hadStore });

@@ -191,7 +191,10 @@ function DepositScreen(
       [...context.registry.pools.values()].map((deployment) => ({
         ...poolChoice(deployment),
         retired: deployment.retired === true,
-      })).sort((a, b) => b.version - a.version || Number(a.amount) - Number(b.amount)),
+      })).sort((a, b) =>
+        Number(b.asset === "native") - Number(a.asset === "native") || a.asset.localeCompare(b.asset) ||
+        b.version - a.version || Number(a.amount) - Number(b.amount)
+      ),
     [],
   );
   return (

@@ -7,6 +7,8 @@ import { Notice, ProblemNotice } from "../views/parts.tsx";
 import { texts } from "../text/texts.ts";
 import type { AppPorts } from "./app_ports.ts";
 
+const TITLE_ID = "scan-title";
+
 export interface ScannerState {
   /** Undefined without a camera. */
   readonly start?: (onCode: (code: string) => void) => void;
@@ -77,8 +79,8 @@ export function ScanOverlay(
   }, [isActive]);
   if (scan.active === undefined) return null;
   return (
-    <dialog ref={dialog} class="overlay" aria-labelledby="scan-title" onClose={scan.stop}>
-      <h2 id="scan-title">{label}</h2>
+    <dialog ref={dialog} class="overlay" aria-labelledby={TITLE_ID} onClose={scan.stop}>
+      <h2 id={TITLE_ID}>{label}</h2>
       <ProblemNotice problem={scan.active.problem} />
       {scan.active.isOtherCode && <Notice kind="warning" live="polite" text={texts.app.otherCode} />}
       <video ref={video} playsInline muted />

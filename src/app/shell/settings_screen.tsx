@@ -41,6 +41,7 @@ export function SettingsScreen(
     <SettingsView
       settings={settings}
       connections={connectionsOf(settings, config)}
+      allowed={config.connect}
       network={config.network}
       versions={versions ?? { running: "…" }}
       passkey={passkey}

@@ -21,7 +21,7 @@ export const en = {
     copy: "Copy",
     copied: "Copied",
     close: "Close",
-    otherCode: "This is another kind of QR code. The camera goes on looking.",
+    otherCode: "This is not the right QR code. Hold the other one in front of the camera.",
     offline: "You are offline. You can still see your notes, back them up and lock the app.",
     menu: { notes: "Notes", report: "Report", settings: "Settings" },
     problem: "Problem",
@@ -29,7 +29,7 @@ export const en = {
     good: "Good",
     percent: (fraction: number) => `${Math.round(fraction * 100)} %`,
     /** An exact amount in plain digits, possibly with its unit, as the language writes it. */
-    decimal: (amount: string) => amount,
+    decimal: (amount: string) => amount.replace(/ \S+$/, (unit) => unit.toUpperCase()),
     amount: (amount: string, asset: string) =>
       `${amount} ${asset === "native" ? "TON" : asset.toUpperCase()}`,
     age(seconds: number) {
@@ -96,9 +96,13 @@ export const en = {
     looking: "Looking for your notes …",
     saveUnreadable: "Save the unreadable notes",
     saveUnreadableHint: "Another program may still read the file. Save it, then restore a backup.",
+    forgotten: "I forgot it: use a backup",
+    forgottenLead:
+      "Nobody can tell or reset your passphrase. A backup whose passphrase you know, or your recovery code, brings the notes back. First save the locked notes, in case you remember.",
+    saveLocked: "Save the locked notes",
     setAside: "Restore a backup",
     setAsideHint:
-      "First check that your browser saved the file. The unreadable notes are removed from this browser.",
+      "Check that your browser saved the file. This button then removes these notes from this browser.",
   },
   backup: {
     title: "Keep a backup",
@@ -107,7 +111,7 @@ export const en = {
     file: "Save a file",
     fileHint: "Put it where you keep important files: another device, a drive, a password manager.",
     paper: "Print a paper",
-    paperHint: "A page with your recovery code as a QR code, locked with your passphrase.",
+    paperHint: "A page with a QR code: your recovery code, encrypted with your passphrase.",
     madeFile: "Now prove that you have it",
     madeFileLead: "Choose the file that you just saved. We open it to be sure that it works.",
     choose: "Choose the saved file",
@@ -122,8 +126,7 @@ export const en = {
     verify: "Open the backup",
     verifying: "Opening the backup …",
     provenTitle: "Your backup works",
-    provenLead:
-      "It was read back and opened. It brings back every note that you make here, later ones as well.",
+    provenLead: "The app opened your backup. It brings back every note that you make here, now and later.",
     printTitle: "tonado backup",
     printLines: [
       "This code holds your recovery code, locked with your passphrase. It brings back every note, later ones as well.",
@@ -151,7 +154,10 @@ export const en = {
     done: (added: number, known: number) =>
       added === 0 && known === 0
         ? "The backup holds your recovery code and no notes. The app now looks for your deposits."
-        : `${plural(added, "note was", "notes were")} added. ${plural(known, "was", "were")} here already.`,
+        : [
+          added > 0 && `${plural(added, "note was", "notes were")} added.`,
+          known > 0 && `${plural(known, "note was", "notes were")} here already.`,
+        ].filter(Boolean).join(" "),
     otherNetwork: (count: number) =>
       `${plural(count, "note is", "notes are")} of another network and cannot be used here.`,
     toNotes: "Show my notes",
@@ -166,7 +172,7 @@ export const en = {
     follow: "Follow",
     report: "Report",
     check: "Check the notes",
-    checking: (seen: number) => `Looking for your notes: ${plural(seen, "transaction", "transactions")} read`,
+    checking: (seen: number) => `Looking for your notes: ${plural(seen, "entry", "entries")} read`,
     recovered: (count: number) => `${plural(count, "note was", "notes were")} found with your recovery code.`,
     unread: (pools: readonly string[]) =>
       `${pools.length === 1 ? pools[0] : "Several pools"} could not be read.`,
@@ -192,17 +198,17 @@ export const en = {
       deposits <= 1 ? "the only deposit so far" : `hides among ${plural(deposits, "deposit", "deposits")}`,
     backupNeeded: "Not backed up yet",
     backupNeededLead: "If this device breaks, the money is gone.",
+    backupSoonLead: "The app asks for a backup before your first deposit. You can make it now.",
     backupNow: "Back up now",
     backupMissing: (count: number) => `${plural(count, "note is", "notes are")} in no backup`,
-    backupMissingLead:
-      "Save a backup file. A paper holds only the recovery code, which does not bring them back.",
+    backupMissingLead: "Save a backup file. A paper cannot bring these notes back.",
     notInBackup: "in no backup",
-    sharedNullifier: "has the same nullifier as another note: only one of them can ever be withdrawn",
+    sharedNullifier: "shares its secret with another note: only one of the two can be withdrawn",
     backupProven: "Backed up",
     backupProvenLead: "Your backup was opened and brings back every note.",
     newVersion: "This website offers a new version of the app",
     newVersionLead:
-      "Its files or its settings have changed. The version that you use stays until you accept the new one. Before you accept it, compare the hash in Settings with the one on the project's release page.",
+      "Its files or its settings have changed. The version that you use stays until you accept the new one. Before you accept it, compare the hash of its files in Settings with the one on the project's release page.",
     toSettings: "Open Settings",
     tipTitle: "Stay hidden",
     tips: [
@@ -218,16 +224,16 @@ export const en = {
   settings: {
     title: "Settings",
     connections: "Connections",
-    connectionsLead: "Use one endpoint to pay in and another to withdraw, so that neither sees both.",
+    connectionsLead: "Use different servers for deposits and withdrawals. Then neither can connect the two.",
     depositEndpoint: "Endpoint for deposits",
     withdrawalEndpoint: "Endpoint for withdrawals",
     relayers: "Relayers, one per line",
     shared: "Both use the same server now, so it could connect a deposit with its withdrawal.",
     fault: {
       invalid: "This is not a web address.",
-      wrong_number: "Enter 1 to 20 addresses, each on its own line.",
-      blocked:
-        "This page may not connect there. Start tonado app with this address, or ask this website's operator.",
+      wrong_number: "Enter at most 20 addresses, each on its own line.",
+      blocked: (allowed: string) =>
+        `This page may connect only to ${allowed}. To use another server, start tonado app with its address, or ask this website's operator.`,
     },
     save: "Save connections",
     saved: "Saved",
@@ -257,8 +263,9 @@ export const en = {
     eraseConfirm: "Type ERASE to confirm",
     eraseDo: "Erase everything here",
     version: "Version",
-    running: "Hash of this version",
-    waiting: "A new version is ready. Its hash is",
+    running: "Hash of its files",
+    runningSettings: "Hash of its settings",
+    waiting: "A new version is ready. The hashes of its files and of its settings:",
     accept: "Use the new version",
   },
   problems: problemsEn,

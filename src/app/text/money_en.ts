@@ -27,7 +27,7 @@ export const depositEn = {
   /** The fee has its unit. */
   fee: (fee: string) => `Fee of a withdrawal today: ${fee}.`,
   noRelayer:
-    "This app has no relayer, so you can pay in, but not withdraw. Add a relayer under Settings first, or withdraw later with the command tonado withdraw.",
+    "This app has no relayer, so you can pay in, but not withdraw. Start tonado app with --relayer first, or withdraw later with the command tonado withdraw.",
   acceptNoRelayer: "I will withdraw in another way",
   retired: "Takes no new deposits",
   none: "There is no pool on this network.",
@@ -49,7 +49,7 @@ export const depositEn = {
   amount: "Amount in TON",
   comment: "Comment",
   commentHint:
-    "Always add this comment, and do not encrypt it. A payment without it makes no deposit: the exact amount comes back, and any other amount is lost.",
+    "Always add this comment, and do not encrypt it. Without it there is no deposit: the pool returns exactly this amount, and keeps any other.",
   connect: "Connect a wallet",
   noWallet: "No wallet can be reached from this page. Choose an amount that any wallet can pay.",
   connecting: (name: string) => `Waiting for ${name} …`,
@@ -115,14 +115,14 @@ export const withdrawEn = {
     "A relayer sends the withdrawal for you, so that your new address needs no money and your old one stays out of it.",
   refused: "Not available",
   sameAddress:
-    "An earlier withdrawal to this address was sent and may still arrive. You can choose another address once the pool can no longer pay the earlier one.",
+    "An earlier withdrawal to this address was sent and may still arrive. You can choose another address when it has expired.",
   linksTitle: "What could give you away",
   nothing: "We see nothing that links this withdrawal to you.",
   accept: "I understand and want to go on",
   confirm: (amount: string) => `Withdraw ${amount}`,
   warning: {
     own_wallet: () => "This is the wallet that paid in. Everyone can see that both are yours.",
-    self: () => "Your own wallet sends it, next to the new address.",
+    self: () => "Your own wallet sends the withdrawal, so everyone sees both addresses together.",
     recipient_used: () =>
       "This address was used before. What is known about it will be known about this money.",
     recipient_unchecked: () => "We could not look this address up. Make sure that it is a wallet and new.",
@@ -139,7 +139,7 @@ export const withdrawEn = {
     contract: () =>
       "This address is a contract, not a wallet that we know. Make sure that money can leave it again.",
     no_gas: () =>
-      "This address has no TON, and the relayer sends too little with the tokens. You cannot move them before it gets some.",
+      "This address has no TON, and the relayer sends too little with the tokens. You need TON there before you can move them.",
     high_fee: () => "The fee is more than a tenth of the amount.",
   } satisfies Record<WarningCode, (count?: number) => string> as Readonly<
     Record<string, (count?: number) => string>
@@ -166,7 +166,7 @@ export const withdrawEn = {
   resume: "Follow it",
   failover: "Use another relayer",
   failoverLead:
-    "The relayer did not finish in three minutes. Another one can send the withdrawal, to the same address: the pool pays the note only once. If no other relayer answers, add one in Settings.",
+    "The relayer did not finish in three minutes. Another one can send the withdrawal, to the same address: the pool pays the note only once. If no other relayer answers, start tonado app with --relayer and the address of another one.",
 };
 
 export type ReportCheck = "proof" | "pool" | "deposit" | "withdrawal" | "spent";
@@ -199,7 +199,8 @@ export const reportEn = {
   checks: {
     proof: {
       ok: "Its maker knows the note.",
-      warning: "Its maker knows the note, or made the test keys of this version and can forge reports.",
+      warning:
+        "Its maker knows the note, unless they made the test keys of this version, which can forge reports.",
       failed: "It does not prove that its maker knows the note, or another version of the app made it.",
     },
     pool: {

@@ -15,7 +15,7 @@ export function pluralRu(count: number, ...forms: readonly [string, string, stri
 
 const separator = numbers.formatToParts(0.5).find(({ type }) => type === "decimal")!.value;
 
-/** Returns an amount with the Russian decimal separator and all of its digits. */
+/** Returns an amount with the Russian decimal separator and all of its digits, and its unit, if any, in capitals. */
 export function decimalRu(amount: string): string {
-  return amount.replace(".", separator);
+  return amount.replace(".", separator).replace(/ \S+$/, (unit) => unit.toUpperCase());
 }

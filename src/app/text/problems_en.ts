@@ -63,7 +63,7 @@ export const problemsEn: Readonly<Record<ProblemCode, ProblemText>> = {
   },
   seed_missing: {
     text: "These notes have no recovery code yet.",
-    next: "Make a backup, which creates one, or restore a code.",
+    next: "Make a backup: this also creates a recovery code. Or restore one that you have.",
   },
   invalid_seed: {
     text: "A character of this recovery code is wrong or missing.",
@@ -74,7 +74,7 @@ export const problemsEn: Readonly<Record<ProblemCode, ProblemText>> = {
     next: "Copy all of it, from the first letter to the last, and try again.",
   },
   note_gap_reached: {
-    text: "Many payments to this pool were begun and never made.",
+    text: "You started many deposits in this pool and have not paid them.",
     next: "Finish one of them first. You find them under Notes.",
   },
   unknown_note: { text: "This note is not in your store.", next: "Go back to Notes and choose it again." },
@@ -144,7 +144,7 @@ export const problemsEn: Readonly<Record<ProblemCode, ProblemText>> = {
   },
   commitment_not_found: {
     text: "This note's deposit is not ready yet.",
-    next: "If you paid a moment ago, wait a few minutes. If it takes longer, read what Notes says about it.",
+    next: "If you paid a moment ago, wait a few minutes. If it takes longer, look at the note under Notes.",
   },
   nullifier_already_used: {
     text: "This note was already withdrawn.",
@@ -165,7 +165,7 @@ export const problemsEn: Readonly<Record<ProblemCode, ProblemText>> = {
   },
   fee_above_limit: {
     text: "The fee went up meanwhile.",
-    next: "Nothing was sent. Look at the new prices and decide again.",
+    next: "It was not sent at the new price. Look at the prices and decide again.",
   },
   tree_incomplete: {
     text: "The relayer is behind the network.",

@@ -184,11 +184,7 @@ function Paying(props: InStep<DepositProps, "paying">) {
     <Step
       name={`pay-${ticket.id}`}
       title={deposit.payTitle(amount)}
-      lead={ticket.payment
-        ? deposit.anyLead
-        : ticket.pool.version === 1
-        ? deposit.raceLead
-        : deposit.connectedLead}
+      lead={isBusy ? undefined : leadOf(ticket)}
     >
       {offline && <Notice kind="warning" live="polite" text={deposit.offline} />}
       {refused && !showsRefusal(wallet) && (
@@ -210,6 +206,13 @@ function Paying(props: InStep<DepositProps, "paying">) {
       <Button kind="quiet" onClick={onDone}>{deposit.toNotes}</Button>
     </Step>
   );
+}
+
+/** Says how to pay a note that nothing was asked to pay yet. */
+function leadOf({ payment, pool }: DepositTicket): string {
+  const { deposit } = texts;
+  if (payment) return deposit.anyLead;
+  return pool.version === 1 ? deposit.raceLead : deposit.connectedLead;
 }
 
 function showsRefusal(wallet: WalletStep): boolean {

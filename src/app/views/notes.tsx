@@ -77,6 +77,14 @@ function Backup({ rows, hasBackup, onBackup }: NotesProps) {
   if (hasBackup && missing === 0) {
     return <Notice kind="good" title={notes.backupProven} text={notes.backupProvenLead} />;
   }
+  if (rows.length === 0) {
+    return (
+      <Notice kind="note" title={notes.backupNeeded}>
+        <p>{notes.backupSoonLead}</p>
+        <Button onClick={onBackup}>{notes.backupNow}</Button>
+      </Notice>
+    );
+  }
   return (
     <Notice kind="warning" title={hasBackup ? notes.backupMissing(missing) : notes.backupNeeded}>
       <p>{hasBackup ? notes.backupMissingLead : notes.backupNeededLead}</p>

@@ -1,7 +1,13 @@
 /** Settings: connections, look, lock, backup, passkey, erase, version. */
 import { useState } from "preact/hooks";
 import type { Problem } from "../../core/errors/problem.ts";
-import type { ConnectionFaults, Connections, ConnectionsForm, Settings } from "../flows/settings.ts";
+import type {
+  ConnectionFault,
+  ConnectionFaults,
+  Connections,
+  ConnectionsForm,
+  Settings,
+} from "../flows/settings.ts";
 import { type Language, languageNames, languages } from "../text/languages.ts";
 import { texts } from "../text/texts.ts";
 import { Choice, Field, Form } from "./fields.tsx";
@@ -11,6 +17,8 @@ import { Button, Facts, Notice, ProblemNotice, Step } from "./parts.tsx";
 export interface SettingsProps {
   readonly settings: Settings;
   readonly connections: Connections;
+  /** Origins that the page may connect to; undefined: any. */
+  readonly allowed: readonly string[] | undefined;
   readonly network: string;
   readonly versions: { readonly running: string; readonly waiting?: string };
   readonly passkey: "none" | "available" | "enrolled";
@@ -49,12 +57,11 @@ export function SettingsView(props: SettingsProps) {
         <Passkey {...props} />
         <section>
           <h2>{settings.version}</h2>
-          <Facts facts={[[settings.running, `${versions.running} (${network})`, true]]} />
+          <Version id={versions.running} network={network} />
           {versions.waiting && (
             <Notice kind="note">
-              <p>
-                {settings.waiting} <code>{versions.waiting}</code>
-              </p>
+              <p>{settings.waiting}</p>
+              <Version id={versions.waiting} network={network} />
               <Button onClick={() => props.onAcceptVersion(versions.waiting!)}>{settings.accept}</Button>
             </Notice>
           )}
@@ -65,8 +72,24 @@ export function SettingsView(props: SettingsProps) {
   );
 }
 
-function ConnectionsSection({ connections, onConnections }: SettingsProps) {
+/** @param props.id hash of the files, and after a dash that of the settings */
+function Version({ id, network }: { readonly id: string; readonly network: string }) {
+  const [files, ownSettings] = id.split("-");
   const { settings } = texts;
+  return (
+    <Facts
+      facts={[
+        [settings.running, files, true],
+        ...ownSettings ? [[settings.runningSettings, `${ownSettings} (${network})`, true] as const] : [],
+      ]}
+    />
+  );
+}
+
+function ConnectionsSection({ connections, allowed = [], onConnections }: SettingsProps) {
+  const { settings } = texts;
+  const textOf = (fault: ConnectionFault) =>
+    fault === "blocked" ? settings.fault.blocked(allowed.join(", ")) : settings.fault[fault];
   const [form, setForm] = useState<ConnectionsForm>({
     depositEndpoint: connections.depositEndpoint,
     withdrawalEndpoint: connections.withdrawalEndpoint,
@@ -82,7 +105,7 @@ function ConnectionsSection({ connections, onConnections }: SettingsProps) {
         setForm({ ...form, [name]: value });
         setFaults(undefined);
       }}
-      error={faults?.[name] && settings.fault[faults[name]]}
+      error={faults?.[name] && textOf(faults[name])}
       isCode
       {...rows && { rows }}
     />

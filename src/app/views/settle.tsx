@@ -3,7 +3,7 @@ import type { Offer, SettleEvent, SettleState, SettleWallet } from "../flows/set
 import type { PayerSource } from "../ports.ts";
 import { texts } from "../text/texts.ts";
 import { Button, Facts, type InStep, Notice, ProblemNotice, Progress, Step } from "./parts.tsx";
-import { ConnectChoice, Connecting } from "./wallet_panel.tsx";
+import { ConnectChoice, Connecting, WalletLink } from "./wallet_panel.tsx";
 
 export interface SettleProps {
   readonly state: SettleState;
@@ -135,6 +135,7 @@ function Wallet(
         <section class="wallets">
           <Progress label={deposit.asking(wallet.payer.name)} />
           <p>{deposit.askingLead}</p>
+          <WalletLink payer={wallet.payer} />
         </section>
       );
     case "waiting":

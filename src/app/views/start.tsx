@@ -11,9 +11,9 @@ export interface StartProps<Session> {
   readonly state: Exclude<StoreState<Session>, { step: "open" }>;
   readonly send: (event: StoreEvent<Session>) => void;
   readonly onRestore: () => void;
-  /** Saves an unreadable store as a file. */
+  /** Saves a store that cannot be opened as a file. */
   readonly onSaveUnreadable: () => Promise<void>;
-  /** Removes an unreadable store, so that a backup can be restored. */
+  /** Removes a store that cannot be opened, so that a backup can be restored. */
   readonly onSetAside: () => Promise<void>;
   readonly onReport: () => void;
 }
@@ -63,17 +63,19 @@ function Locked<Session>(
 ) {
   const { passphrase } = texts;
   const [isSaved, setSaved] = useState(false);
+  const [isForgotten, setForgotten] = useState(false);
+  const isUnreadable = state.problem?.code === "note_store_corrupted";
   const fail = (error: unknown) => send({ type: "failed", problem: toProblem(error) });
   return (
     <Step name="locked" title={passphrase.openTitle} lead={passphrase.openLead} problem={state.problem}>
       <PassphraseForm id="passphrase" submit={passphrase.open} autocomplete="current-password" send={send} />
-      {(state.problem?.code === "note_store_corrupted" || isSaved) && (
+      {(isUnreadable || isForgotten || isSaved) && (
         <div class="way">
           <Button
-            hint={["unreadable-hint", passphrase.saveUnreadableHint]}
+            hint={["unreadable-hint", isForgotten ? passphrase.forgottenLead : passphrase.saveUnreadableHint]}
             onClick={() => void onSaveUnreadable().then(() => setSaved(true), fail)}
           >
-            {passphrase.saveUnreadable}
+            {isForgotten ? passphrase.saveLocked : passphrase.saveUnreadable}
           </Button>
           {isSaved && (
             <Button
@@ -86,6 +88,9 @@ function Locked<Session>(
         </div>
       )}
       {state.hasPasskey && <Button onClick={() => send({ type: "passkey" })}>{passphrase.passkey}</Button>}
+      {!isUnreadable && !isForgotten && (
+        <Button kind="quiet" onClick={() => setForgotten(true)}>{passphrase.forgotten}</Button>
+      )}
       <Button kind="quiet" onClick={onReport}>{texts.start.report}</Button>
     </Step>
   );

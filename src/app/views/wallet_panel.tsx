@@ -1,6 +1,6 @@
 /** A connected wallet's part of a deposit: connect, pay, wait. */
 import type { DepositEvent, WalletStep } from "../flows/deposit/deposit_state.ts";
-import type { PayerSource } from "../ports.ts";
+import type { Payer, PayerSource } from "../ports.ts";
 import { texts } from "../text/texts.ts";
 import { Button, Notice, ProblemNotice, Progress, QrCode } from "./parts.tsx";
 
@@ -59,7 +59,9 @@ export function Connecting(
       <Progress label={deposit.connecting(wallet.source.name)} />
       {wallet.link && (
         <>
-          <a class="button primary" href={wallet.link} rel="noreferrer">{deposit.connectLink}</a>
+          <a class="button primary" href={wallet.link} target="_blank" rel="noreferrer">
+            {deposit.connectLink}
+          </a>
           <div class="qr-frame">
             <QrCode text={wallet.link} label={deposit.connectQr} />
             <p class="hint">{deposit.connectQr}</p>
@@ -69,6 +71,13 @@ export function Connecting(
       <Button kind="quiet" onClick={() => send({ type: "wallet_left" })}>{app.cancel}</Button>
     </section>
   );
+}
+
+/** Opens a connected wallet that runs on this device. */
+export function WalletLink({ payer: { link } }: { readonly payer: Pick<Payer, "link"> }) {
+  return link === undefined
+    ? null
+    : <a class="button" href={link} target="_blank" rel="noreferrer">{texts.deposit.connectLink}</a>;
 }
 
 export function WalletPanel({ wallet, sources, isOnlyWay, send }: WalletPanelProps) {
@@ -104,11 +113,7 @@ export function WalletPanel({ wallet, sources, isOnlyWay, send }: WalletPanelPro
         <section class="wallets">
           <Progress label={deposit.asking(wallet.payer.name)} />
           <p>{deposit.askingLead}</p>
-          {wallet.payer.link && (
-            <a class="button" href={wallet.payer.link} target="_blank" rel="noreferrer">
-              {deposit.connectLink}
-            </a>
-          )}
+          <WalletLink payer={wallet.payer} />
         </section>
       );
     case "waiting":

@@ -72,13 +72,13 @@ const cases: FaultCases = {
     await openRestore(visit);
     await restoreFile(visit, encryptStore(contentWith(scene, 1, seed), OTHER_PASSPHRASE), OTHER_PASSPHRASE);
     await visit.step("restored");
-    assert.equal((await visit.notices())[1], "0 notes were added. 1 was here already.");
+    assert.equal((await visit.notices())[1], "1 note was here already.");
     await visit.click("Show my notes");
     await countNotes(visit, 2);
     await openRestore(visit);
     await restoreFile(visit, encryptStore(contentWith(scene, 3, seed), OTHER_PASSPHRASE), OTHER_PASSPHRASE);
     await visit.step("restored");
-    assert.equal((await visit.notices())[1], "1 note was added. 2 were here already.");
+    assert.equal((await visit.notices())[1], "1 note was added. 2 notes were here already.");
     await visit.click("Show my notes");
     await countNotes(visit, 3);
   },
@@ -218,7 +218,7 @@ const cases: FaultCases = {
     await restoreFile(visit, encryptStore({ seed, records: [record] }, PASSPHRASE), PASSPHRASE);
     await visit.step("restored");
     assert.deepEqual((await visit.notices()).slice(1), [
-      "1 note was added. 0 were here already.",
+      "1 note was added.",
       "1 note is of another network and cannot be used here.",
     ]);
     await visit.click("Show my notes");

@@ -81,7 +81,7 @@ const cases: FaultCases = {
     await visit.step("restored");
     assert.deepEqual(await visit.notices(), [
       "Your notes are back",
-      "2 notes were added. 0 were here already.",
+      "2 notes were added.",
     ]);
     await visit.click("Show my notes");
     await countNotes(visit, 2);
@@ -141,7 +141,7 @@ const cases: FaultCases = {
     await visit.click("Show my notes");
     await countNotes(visit, 1);
     const kept = [...Deno.readDirSync(scene.downloads)].map(({ name }) => name);
-    assert.ok(kept.includes("tonado-notes-unreadable.age"), kept.join());
+    assert.ok(kept.includes("tonado-notes-set-aside.age"), kept.join());
   },
 
   async "a wrong passphrase can be typed again"(scene) {

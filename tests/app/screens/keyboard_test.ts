@@ -135,6 +135,10 @@ function keyboardOf({ page, step }: Visit) {
     /** Checks that a screen reader begins at the heading of the screen. */
     async arrive(name: string, timeout?: number) {
       await step(name, timeout);
+      // The screen sets the focus shortly after it is shown.
+      await page.waitForFunction(() => document.activeElement?.tagName === "H1", { timeout: 5_000 }).catch(
+        () => {},
+      );
       const focus = await focusOf(page);
       assert.equal(focus?.tag, "H1", `the heading of ${name} has the focus, not ${focus?.text}`);
     },

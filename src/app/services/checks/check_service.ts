@@ -123,19 +123,24 @@ async function checkPool(
   })));
   const statuses = statusesOf(hashes);
   const facts = new Map<string, NoteFacts>();
+  const ownLeaves = leaves.reduce((sum, each) => sum + each.length, 0);
   let needsLog = false;
   for (const [i, record] of records.entries()) {
-    facts.set(record.id, toFacts(statuses[i]));
+    facts.set(record.id, toFacts(statuses[i], ownLeaves - leaves[i].length));
     needsLog ||= lacksHistory(record, statuses[i]);
     await updateRecord(store, record, statuses[i], clock.now());
   }
   return { facts, recovered, needsLog };
 }
 
-function toFacts({ state, waits, deposits, depositedAt, unspentDeposits }: FoundStatus): NoteFacts {
+/** @param ownOthers deposits of the store's other notes, which hide none of them */
+function toFacts(
+  { state, waits, deposits, depositedAt, unspentDeposits }: FoundStatus,
+  ownOthers: number,
+): NoteFacts {
   return {
     state: state === "deposited" && waits ? "waiting" : state,
-    deposits,
+    deposits: deposits - ownOthers,
     ...unspentDeposits !== undefined && { unspentDeposits },
     ...depositedAt !== undefined && { depositedAt },
   };

@@ -1,9 +1,9 @@
-/** What the pool's whole log says about a note that is to be withdrawn. */
+/** What the pool's whole log and the store say about a note that is to be withdrawn. */
 import { type NoteStatus, readPoolHistory } from "../../../client/notes/note_check.ts";
 import type { NoteJournal } from "../../../client/notes/note_store.ts";
 import type { Deployment } from "../../../core/protocol/deployments.ts";
 import { type Note, toNoteHashes } from "../../../core/protocol/note.ts";
-import { type AppContext, type Session, type StoredNote, withdrawalChain } from "../context.ts";
+import { type AppContext, deploymentOf, type Session, type StoredNote, withdrawalChain } from "../context.ts";
 
 /** Returns the journaled deposit. Reads the log if it lacks the payer and the time, because the warnings need them. */
 export async function depositOf(
@@ -29,4 +29,16 @@ export async function statusInLog(
 ): Promise<NoteStatus> {
   const history = await readPoolHistory(withdrawalChain(context), address, { version, signal });
   return history.statusOf(toNoteHashes(note));
+}
+
+/** Returns how many deposits of the store's notes the pool has after this leaf. */
+export async function countLaterOwn(
+  context: AppContext,
+  { store }: Session,
+  deployment: Deployment,
+  leafIndex = Infinity,
+): Promise<number> {
+  return (await store.list()).filter((record) =>
+    deploymentOf(context, record) === deployment && (record.deposit?.leafIndex ?? -1) > leafIndex
+  ).length;
 }

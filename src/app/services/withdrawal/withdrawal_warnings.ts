@@ -12,6 +12,8 @@ export const JETTON_REFUND_NANO = 50_000_000n;
 export interface WithdrawalFacts {
   readonly deposit: NoteJournal["deposit"];
   readonly treeSize: number;
+  /** Later deposits of the same pool by the same store, which hide nothing. */
+  readonly ownLater: number;
   readonly recipient: Address;
   readonly account: Pick<AccountInfo, "balance" | "state" | "code" | "last">; // of the recipient
   readonly isJetton: boolean;
@@ -26,10 +28,13 @@ const MAX_FEE_DIVISOR = 10n;
 
 /** Returns the warnings about a withdrawal with this fee, and this refund in nano, the most severe first. */
 export function findWarnings(
-  { deposit, treeSize, recipient, account, isJetton, isEndpointShared, now, denomination }: WithdrawalFacts,
+  { deposit, treeSize, ownLater, recipient, account, isJetton, isEndpointShared, now, denomination }:
+    WithdrawalFacts,
   { fee, refund }: Pick<RelayerOffer, "fee" | "refund">,
 ): RelayerOffer["warnings"] {
-  const later = deposit?.leafIndex === undefined ? undefined : Math.max(0, treeSize - deposit.leafIndex - 1);
+  const later = deposit?.leafIndex === undefined
+    ? undefined
+    : Math.max(0, treeSize - deposit.leafIndex - 1 - ownLater);
   const links = findLinkability({
     ...later !== undefined && { laterDeposits: later },
     ...deposit?.timestamp !== undefined && { depositAgeSeconds: now / 1000 - deposit.timestamp },

@@ -17,6 +17,7 @@ const quiet: WithdrawalFacts = {
   isEndpointShared: false,
   now: (1_800_000_000 + DAY) * 1000,
   denomination: 1_000n,
+  ownLater: 0,
 };
 const { deposit, account } = quiet;
 const codes = (facts: Partial<WithdrawalFacts>, refund = JETTON_REFUND_NANO, fee = 100n) =>
@@ -40,6 +41,7 @@ Deno.test("a fee of more than a tenth of the amount is warned about", () => {
 const cases: readonly [facts: Partial<WithdrawalFacts>, code: string][] = [
   [{ isEndpointShared: true }, "same_endpoint"],
   [{ treeSize: 10 }, "few_deposits"],
+  [{ ownLater: 1 }, "few_deposits"],
   [{ now: quiet.now - 1000 }, "soon"],
   [{ deposit: undefined }, "unknown_deposit"],
   [{ deposit: { ...deposit!, from: recipient.toRawString() } }, "own_wallet"],
