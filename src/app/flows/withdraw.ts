@@ -272,7 +272,7 @@ function nextRunning(
   state: Extract<WithdrawState, { step: "running" }>,
   event: WithdrawEvent,
 ): WithdrawState {
-  const { id, recipient, mayFailover } = state;
+  const { id, recipient, mayFailover, isSubmitted: mayArrive } = state;
   switch (event.type) {
     case "progress":
       return { ...state, progress: event.progress };
@@ -289,16 +289,9 @@ function nextRunning(
     case "failover":
       return mayFailover ? startFailover(id, recipient) : state;
     case "failed":
-      return {
-        step: "failed",
-        id,
-        recipient,
-        problem: event.problem,
-        mayArrive: state.isSubmitted,
-        mayFailover,
-      };
+      return { step: "failed", id, recipient, problem: event.problem, mayArrive, mayFailover };
     case "back": // nothing was sent yet, so nothing can be paid
-      return state.isSubmitted ? state : { step: "form", id, recipient };
+      return mayArrive ? state : { step: "form", id, recipient };
     default:
       return state;
   }
