@@ -8,7 +8,7 @@ import {
 import { createNote, type Note, placeNote, toNoteHashes } from "../../core/protocol/note.ts";
 import { MerkleTree, ROOT_HISTORY_SIZE } from "../../core/tree/merkle_tree.ts";
 import type { Chain, ChainTransaction } from "../../ton/chain.ts";
-import { checkNotes, readPoolHistory } from "./note_check.ts";
+import { checkNotes, PoolHistoryReader, readPoolHistory } from "./note_check.ts";
 
 const pool = new Address(0, Buffer.alloc(32, 7));
 const note = (commitment: bigint, nullifierHash: bigint) => ({ commitment, nullifierHash }) as Note;
@@ -82,4 +82,35 @@ Deno.test("a note that was paid twice is deposited until both deposits are withd
   deepEqual(await statusAfter(0), ["deposited", 0, 2]);
   deepEqual(await statusAfter(1), ["deposited", 1, 1]);
   deepEqual(await statusAfter(2), ["withdrawn", 1, 0]);
+});
+
+Deno.test("a reader of a history continues where it ended, and begins anew after a contradiction", async () => {
+  const all = history([...logs, forgeWithdrawalLog({ nullifierHash: 21n, fee: 1n, refund: 0n })]);
+  const first = new MerkleTree();
+  first.appendMany([12n]);
+  let now = { transactions: all.slice(0, 2), root: first.root };
+  const asked: number[] = [];
+  const chain = {
+    account: () => endpointOf(now.transactions, now.root).account(pool),
+    transactions(address: Address, options: Parameters<Chain["transactions"]>[1]) {
+      asked.push(now.transactions.length);
+      return endpointOf(now.transactions, now.root).transactions(address, options);
+    },
+    runGetMethod: (address: Address, method: string) =>
+      endpointOf(now.transactions, now.root).runGetMethod(address, method),
+  } as unknown as Chain;
+  const reader = new PoolHistoryReader(chain, pool);
+  const stateOf = async (note: Note) => (await reader.read()).statusOf(toNoteHashes(note)).state;
+  deepEqual(await stateOf(notes[0]), "absent");
+  now = { transactions: all, root: tree.root };
+  deepEqual(await stateOf(notes[0]), "withdrawn");
+  deepEqual(await stateOf(notes[1]), "withdrawn");
+  const seen = asked.length;
+  await reader.read();
+  deepEqual(asked.length, seen, "there is nothing new to read");
+  now = { transactions: all, root: 9n };
+  await rejects(reader.read(), { code: "unknown_root" });
+  now = { transactions: all, root: tree.root };
+  deepEqual(await stateOf(notes[0]), "withdrawn");
+  deepEqual(asked.length, seen + 1, "the whole history was read again");
 });

@@ -15,6 +15,7 @@ import { createNote, formatNote, type Note, placeNote } from "../../../core/prot
 import { createNoteSeed, deriveNote } from "../../../core/protocol/seed/note_seed.ts";
 import { MerkleTree, ROOT_HISTORY_SIZE } from "../../../core/tree/merkle_tree.ts";
 import type { Chain, ChainTransaction } from "../../../ton/chain.ts";
+import type { CheckResultView } from "../../flows/check.ts";
 import type { AppContext, Session } from "../context.ts";
 import { PoolTrees } from "../pages/pool_trees.ts";
 import { checkServices } from "./check_service.ts";
@@ -146,7 +147,9 @@ class Scene {
 
 interface Visit {
   readonly store: Session["store"];
-  check(isAsked?: boolean): Promise<{ requests: readonly string[]; recovered: number }>;
+  check(isAsked?: boolean): Promise<
+    Pick<CheckResultView, "facts" | "recovered"> & { readonly requests: readonly string[] }
+  >;
   waitForNext(): Promise<void>;
 }
 
@@ -167,10 +170,10 @@ async function visit(
       globalThis.fetch = (input) => Promise.resolve(scene.respond(new URL(String(input))));
       scene.requests.length = 0;
       try {
-        const { recovered, unread } = await services.check({ signal, isAsked, onProgress: () => {} });
+        const { facts, recovered, unread } = await services.check({ signal, isAsked, onProgress: () => {} });
         deepEqual(unread, []);
         ok(scene.requests.includes("/spent"), "the relayer's pages were read");
-        return { recovered, requests: [...scene.requests] };
+        return { facts, recovered, requests: [...scene.requests] };
       } finally {
         globalThis.fetch = fetch;
       }
@@ -258,6 +261,16 @@ Deno.test("check: a payment that only the log shows is recorded, whatever the re
   deepEqual(await statesOf(open), ["deposited"]);
   await open.check(true);
   deepEqual(await statesOf(open), ["withdrawn"]);
+});
+
+Deno.test("check: the deposits that hide a note are those of others", async () => {
+  const [first, second] = [newNote(), newNote()];
+  const scene = new Scene();
+  for (const commitment of [5n, first.commitment, second.commitment, 6n]) scene.deposit(commitment);
+  scene.settle();
+  const open = await visit(scene, { records: [recordOf(first), recordOf(second), recordOf(newNote())] });
+  const { facts } = await open.check();
+  deepEqual([...facts.values()].map(({ deposits }) => deposits), [3, 3, 2]);
 });
 
 Deno.test("check: the time of the next check does not depend on how long this one took", async () => {
