@@ -15,6 +15,7 @@ import type { NoteEntry } from "../vault/vault_task.ts";
 import { BackupView } from "../views/backup.tsx";
 import { DepositView } from "../views/deposit.tsx";
 import { NotesView } from "../views/notes.tsx";
+import { Notice } from "../views/parts.tsx";
 import { WithdrawView } from "../views/withdraw.tsx";
 import { checkMachine, firstCheck } from "../flows/check.ts";
 import { checkServices } from "../services/checks/check_service.ts";
@@ -142,7 +143,7 @@ function NoteScreen(
   );
 }
 
-function BackupScreen({ ports, session, onDone }: KnownProps) {
+function BackupScreen({ ports, session, onDone, notice }: KnownProps & { readonly notice?: string }) {
   const { printTitle: title, printLines: lines } = texts.backup;
   const { downloads } = ports.context;
   const recordProof = (proof: BackupProof) => ports.settings.addProof(proof);
@@ -154,6 +155,7 @@ function BackupScreen({ ports, session, onDone }: KnownProps) {
   const scan = useScanner(ports, (text) => text.startsWith("tonado"));
   return (
     <>
+      {notice && state.step !== "proven" && <Notice kind="note" text={notice} />}
       <BackupView
         state={state}
         send={send}
@@ -207,14 +209,15 @@ function DepositScreen(
       onDone={onDone}
       sources={ports.sources.list()}
       onCopy={(value) => context.downloads.copy(value)}
-      backup={
+      backup={(notice) => (
         <BackupScreen
           ports={ports}
           session={session}
           isBackedUp={isBackedUp}
+          notice={notice}
           onDone={() => send({ type: "backup_proven" })}
         />
-      }
+      )}
     />
   );
 }

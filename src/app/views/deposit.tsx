@@ -21,8 +21,8 @@ export interface DepositProps {
   /** Whether the settings have a relayer. Without one, the app cannot withdraw. */
   readonly hasRelayer: boolean;
   readonly sources: readonly PayerSource[];
-  /** The backup screen, shown in the second step. */
-  readonly backup: ComponentChildren;
+  /** Returns the backup screen, shown in the second step, with a notice why it is needed. */
+  readonly backup: (notice: string) => ComponentChildren;
   readonly send: (event: DepositEvent) => void;
   readonly onCopy: (value: string) => Promise<boolean>;
   readonly onDone: () => void;
@@ -56,12 +56,7 @@ function Body(props: DepositProps) {
     case "choosing":
       return <Amounts {...props} state={state} />;
     case "backup":
-      return (
-        <>
-          <Notice kind="note" text={state.needsFile ? texts.backup.neededFile : texts.backup.needed} />
-          {props.backup}
-        </>
-      );
+      return <>{props.backup(state.needsFile ? texts.backup.neededFile : texts.backup.needed)}</>;
     case "preparing":
       return (
         <Step
