@@ -29,7 +29,7 @@ interface Chosen {
 }
 
 export type RestoreState =
-  /** `text`: what was typed before, to correct it. */
+  /** `text`: the mistyped code, which the user corrects. */
   | { readonly step: "choose"; readonly problem?: Problem; readonly text?: Secret<string> }
   | { readonly step: "checking"; readonly source: TypedText; readonly isNew: boolean }
   | Chosen & { readonly step: "passphrase"; readonly problem?: Problem }
@@ -121,7 +121,7 @@ export function nextRestore(state: RestoreState, event: RestoreEvent): RestoreSt
   }
 }
 
-/** Nobody should choose a passphrase for a code that turns out to be mistyped. */
+/** Checks a typed code before the user chooses a passphrase for it. */
 function beginCheck({ source, isNew }: Chosen): RestoreState {
   return source.kind === "text" ? { step: "checking", source, isNew } : askPassphrase({ source, isNew });
 }

@@ -62,10 +62,15 @@ export function recordPayment(
  * @param roots all roots that the pool accepts
  */
 export function hasPayableAttempt(journal: JournaledAttempts, roots: readonly bigint[]): boolean {
-  return allAttempts(journal).some(({ request: { publicSignals: [root] } }) => roots.includes(BigInt(root)));
+  return allAttempts(journal).some((attempt) => isPayable(attempt, roots));
+}
+
+/** Whether the pool may still pay this proof, by the roots that it accepts. */
+export function isPayable({ request }: WithdrawalAttempt, roots: readonly bigint[]): boolean {
+  return roots.includes(BigInt(request.publicSignals[0]));
 }
 
 /** Oldest first. */
-function allAttempts({ withdrawal, earlier = [] }: JournaledAttempts): readonly WithdrawalAttempt[] {
+export function allAttempts({ withdrawal, earlier = [] }: JournaledAttempts): readonly WithdrawalAttempt[] {
   return withdrawal ? [...earlier, withdrawal] : earlier;
 }

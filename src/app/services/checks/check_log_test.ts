@@ -204,7 +204,7 @@ Deno.test("check: no later check of a visit reads the log because of a note that
   deepEqual((await open.store.list())[1].deposit?.timestamp, PAID_AT + 10);
   equal(readsLog(await open.check()), false, "nothing is new");
   scene.deposit(6n);
-  equal(readsLog(await open.check()), true, "every check reads what is new after the first reading");
+  equal(readsLog(await open.check()), true, "once the log was read, every check reads what is new");
 });
 
 Deno.test("check: the first one after a restoration finds a note that waits for its settlement", async () => {
@@ -219,7 +219,7 @@ Deno.test("check: the first one after a restoration finds a note that waits for 
   deepEqual([state, deposit?.leafIndex, deposit?.timestamp], ["deposited", 1, PAID_AT + 10]);
 });
 
-Deno.test("check: a note whose recorded payment the log lacks can be withdrawn again, ten minutes later", async () => {
+Deno.test("check: if the log lacks a recorded payment for ten minutes, the note can be withdrawn again", async () => {
   const note = newNote();
   const attempt = {
     recipient: POOL.toRawString(),

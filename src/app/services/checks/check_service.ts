@@ -27,8 +27,8 @@ const SERVER_FAULTS: ReadonlySet<ProblemCode> = new Set([
 
 /**
  * Each pass of a check reads all pools, with or without notes: the first one pages of a relayer, the second one the logs.
- * Only the first check of a visit decides by the notes whether the logs are read, and not by what a relayer says about
- * deposits that wait: whoever sees the requests could otherwise conclude from the time which deposit is the visitor's.
+ * The notes decide whether there is a second pass only in the first check of a visit. In a later check, the time of the
+ * second pass would show which deposit is the visitor's. What a relayer says about waiting deposits decides nothing.
  */
 export function checkServices(context: AppContext, session: Session): CheckServices {
   const logs = new PoolLogs(context);

@@ -4,7 +4,7 @@ import type { NoteEntry } from "../../vault/vault_task.ts";
 import type { Session } from "../context.ts";
 import type { FoundStatus } from "./pool_logs.ts";
 
-/** Logs lag less than this. One that still lacks a payment shows that another endpoint invented it. */
+/** Logs lag less than this. If a log still lacks a recorded payment, an endpoint has invented it. */
 const PAYMENT_LAG_MS = 600_000;
 
 /** Whether the depositor, time or payment of a note is missing, or whether it may wait for its settlement. */
@@ -18,7 +18,7 @@ export function lacksHistory({ state, deposit, note }: NoteEntry, status: FoundS
     deposit.leafIndex !== status.leafIndex;
 }
 
-/** Updates a record. Pages contain neither depositor nor time: the stored ones remain for the same deposit. */
+/** Updates a record. Pages contain no depositor and no time, so the stored ones remain for the same deposit. */
 export async function updateRecord(
   store: Session["store"],
   record: NoteEntry,

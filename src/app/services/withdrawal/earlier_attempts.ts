@@ -1,6 +1,7 @@
 /** The journaled proofs of a note: each may still pay its recipient, so another recipient must wait. */
 import { Address } from "@ton/core";
 import type { WithdrawalAttempt } from "../../../client/notes/note_store.ts";
+import { allAttempts, isPayable } from "../../../client/notes/withdrawal_attempts.ts";
 import { readAcceptedRoots } from "../../../ton/pool/any_pool.ts";
 import type { NoteEntry } from "../../vault/vault_task.ts";
 import type { Session, StoredNote } from "../context.ts";
@@ -27,16 +28,18 @@ export async function findUnderway(
   const attempts = await currentAttempts(session, record);
   if (attempts.length === 0) return undefined;
   const roots = await readAcceptedRoots(pool, { signal });
-  const payable = attempts.filter(({ request: { publicSignals: [root] } }) => roots.includes(BigInt(root)));
-  return payable.findLast(({ recipient }) => !(chosen && Address.parse(recipient).equals(chosen)))?.recipient;
+  const isChosen = ({ recipient }: WithdrawalAttempt) =>
+    chosen !== undefined && Address.parse(recipient).equals(chosen);
+  return attempts.findLast((attempt) => isPayable(attempt, roots) && !isChosen(attempt))?.recipient;
 }
 
 /** Returns the attempts for the deposit that is to be withdrawn, oldest first. */
 async function currentAttempts(
   { store }: Session,
-  { id, note: { commitment }, deposit, withdrawal, earlier = [] }: NoteEntry,
+  record: NoteEntry,
 ): Promise<readonly WithdrawalAttempt[]> {
-  const attempts = withdrawal ? [...earlier, withdrawal] : earlier;
+  const { id, note: { commitment }, deposit } = record;
+  const attempts = allAttempts(record);
   const leafIndex = deposit?.leafIndex;
   if (leafIndex === undefined || attempts.length === 0) return attempts;
   const [hashes] = await store.hashes([{ id, commitment, leafIndexes: [leafIndex] }]);
