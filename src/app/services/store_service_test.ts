@@ -32,7 +32,7 @@ for (const failing of ["read", "write", "persist"] as const) {
   Deno.test(`a seed whose store cannot be created because its ${failing} fails closes its vault`, async () => {
     const { context, vaults } = openContext(failing);
     const text = formatNoteSeed(createNoteSeed());
-    const { restore } = restoreServices(context, () => undefined, () => {});
+    const { restore } = restoreServices(context, () => undefined, () => {}, () => {});
     await rejects(async () => await restore({ kind: "text", text }, passphrase), { code: "write_failed" });
     equal(vaults.openCount(), 0);
   });

@@ -104,7 +104,7 @@ function ClosedScreens(
       state={store}
       send={flow.send}
       onRestore={() => ports.go("#/restore")}
-      onSaveUnreadable={() => saveUnreadable(ports)}
+      onSave={() => saveStore(ports)}
       onSetAside={async () => {
         await setAside(ports);
         flow.send({ type: "erased" });
@@ -115,7 +115,7 @@ function ClosedScreens(
 }
 
 /** Saves a store that cannot be opened as a file: another program, or a remembered passphrase, may still open it. */
-async function saveUnreadable({ context: { files, downloads } }: AppPorts): Promise<void> {
+async function saveStore({ context: { files, downloads } }: AppPorts): Promise<void> {
   const bytes = await files.read();
   if (bytes) downloads.save("tonado-notes-set-aside.age", new Uint8Array(bytes), "application/octet-stream");
 }
@@ -136,21 +136,18 @@ function RestoreScreen(
   const hadStore = useMemo(() => session !== undefined, []);
   const latest = useRef(session);
   latest.current = session;
-  const services = useMemo(() => {
-    const { restore, ...others } = restoreServices(ports.context, () => latest.current, onCreated);
-    return {
-      ...others,
-      async restore(...args: Parameters<typeof restore>) {
-        const restored = await restore(...args);
-        if (restored.proof) ports.settings.addProof(restored.proof); // also if the screen is left at once
-        return restored;
-      },
-    };
-  }, []);
   const [state, send] = useMachine(
     "restore",
     { step: "choose" },
-    () => restoreMachine(services),
+    () =>
+      restoreMachine(
+        restoreServices(
+          ports.context,
+          () => latest.current,
+          onCreated,
+          (proof) => ports.settings.addProof(proof),
+        ),
+      ),
   );
   const scan = useScanner(ports, (text) => /tonado/i.test(text));
   const choose = (source: Restorable) =>

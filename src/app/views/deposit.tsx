@@ -179,7 +179,7 @@ function Paying(props: InStep<DepositProps, "paying">) {
     <Step
       name={`pay-${ticket.id}`}
       title={deposit.payTitle(amount)}
-      lead={isBusy ? undefined : leadOf(ticket)}
+      lead={isBusy ? undefined : leadOf(ticket, wallet)}
     >
       {offline && <Notice kind="warning" live="polite" text={deposit.offline} />}
       {refused && !showsRefusal(wallet) && (
@@ -203,10 +203,10 @@ function Paying(props: InStep<DepositProps, "paying">) {
   );
 }
 
-/** Says how to pay a note that nothing was asked to pay yet. */
-function leadOf({ payment, pool }: DepositTicket): string {
+/** Says how to pay a note before a wallet is asked. */
+function leadOf({ payment, pool }: DepositTicket, { at }: WalletStep): string {
   const { deposit } = texts;
-  if (payment) return deposit.anyLead;
+  if (payment && at === "none") return deposit.anyLead;
   return pool.version === 1 ? deposit.raceLead : deposit.connectedLead;
 }
 

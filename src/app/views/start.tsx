@@ -12,7 +12,7 @@ export interface StartProps<Session> {
   readonly send: (event: StoreEvent<Session>) => void;
   readonly onRestore: () => void;
   /** Saves a store that cannot be opened as a file. */
-  readonly onSaveUnreadable: () => Promise<void>;
+  readonly onSave: () => Promise<void>;
   /** Removes a store that cannot be opened, so that a backup can be restored. */
   readonly onSetAside: () => Promise<void>;
   readonly onReport: () => void;
@@ -59,7 +59,7 @@ export function StartView<Session>(props: StartProps<Session>) {
 }
 
 function Locked<Session>(
-  { state, send, onSaveUnreadable, onSetAside, onReport }: InStep<StartProps<Session>, "locked">,
+  { state, send, onSave, onSetAside, onReport }: InStep<StartProps<Session>, "locked">,
 ) {
   const { passphrase } = texts;
   const [isSaved, setSaved] = useState(false);
@@ -73,7 +73,7 @@ function Locked<Session>(
         <div class="way">
           <Button
             hint={["unreadable-hint", isForgotten ? passphrase.forgottenLead : passphrase.saveUnreadableHint]}
-            onClick={() => void onSaveUnreadable().then(() => setSaved(true), fail)}
+            onClick={() => void onSave().then(() => setSaved(true), fail)}
           >
             {isForgotten ? passphrase.saveLocked : passphrase.saveUnreadable}
           </Button>

@@ -176,7 +176,13 @@ Deno.test("a restored backup is proven for what it has, and a restored note is i
   await prove("file", made);
   const fresh = await openDevice();
   let session: Session | undefined;
-  const services = restoreServices(fresh.context, () => session, (created) => session = created);
+  const recorded: unknown[] = [];
+  const services = restoreServices(
+    fresh.context,
+    () => session,
+    (created) => session = created,
+    (proof) => recorded.push(proof),
+  );
   const file = { kind: "file", name: "notes.age", bytes: made.saved[0] } as const;
   const { proof, added } = await services.restore(file, passphrase);
   equal(added, 2);
@@ -187,11 +193,12 @@ Deno.test("a restored backup is proven for what it has, and a restored note is i
   deepEqual(await missingIds(session!, proof), [single.id]);
   const code = await services.restore({ kind: "text", text: formatNoteSeed(seed) }, passphrase);
   deepEqual(await missingIds(session!, code.proof), [note.id, single.id]);
+  deepEqual(recorded, [proof, code.proof]);
 });
 
 Deno.test("a store that is made of a recovery code has the seed from its first write", async () => {
   const { context, written } = await openDevice();
-  const services = restoreServices(context, () => undefined, () => {});
+  const services = restoreServices(context, () => undefined, () => {}, () => {});
   await services.restore({ kind: "text", text: formatNoteSeed(seed) }, passphrase);
   const first = await readStored(written[0]);
   equal(formatNoteSeed(first.seed!).reveal(), formatNoteSeed(seed).reveal());

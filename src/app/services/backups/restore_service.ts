@@ -1,6 +1,7 @@
 import type { PublicNote } from "../../../client/notes/note_store.ts";
 import type { Secret } from "../../../core/text/secret.ts";
 import type { Restorable, Restored, RestoreServices } from "../../flows/restore.ts";
+import type { BackupProof } from "../../flows/settings.ts";
 import type { BackupSource, RestoredStore, VaultProof } from "../../vault/vault_task.ts";
 import type { AppContext, Session } from "../context.ts";
 import { drawPassphrase } from "../drawn_passphrase.ts";
@@ -11,11 +12,15 @@ import { toBackupProof } from "./backup_coverage.ts";
 /** What a backup has, and how many of its notes the store lacked. */
 type Found = Pick<RestoredStore, "found" | "proof"> & { readonly added: number };
 
-/** @param session of the open store; undefined if this browser has none yet */
+/**
+ * @param session of the open store; undefined if this browser has none yet
+ * @param recordProof is called with the proof of a restored backup, also if the screen is left at once
+ */
 export function restoreServices(
   context: AppContext,
   session: () => Session | undefined,
   onCreated: (session: Session) => void,
+  recordProof: (proof: BackupProof) => void,
 ): RestoreServices {
   return {
     async check(text) {
@@ -29,7 +34,9 @@ export function restoreServices(
       const found = open
         ? await addTo(open, context, source, passphrase)
         : await createFrom(context, source, passphrase, onCreated);
-      return toRestored(context, found);
+      const restored = toRestored(context, found);
+      if (restored.proof) recordProof(restored.proof);
+      return restored;
     },
   };
 }
