@@ -62,7 +62,7 @@ const cases: FaultCases = {
     await visit.step("withdraw-failed");
     assert.deepEqual(await visit.notices(), [
       "The withdrawal stopped",
-      "The fee went up meanwhile. Nothing was sent. Look at the new prices and decide again.",
+      "The fee went up meanwhile. It was not sent at the new price. Look at the prices and decide again.",
     ]);
     await visit.click("Try again");
     await visit.step("review");

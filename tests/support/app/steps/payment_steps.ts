@@ -55,7 +55,12 @@ export const payButton = ({ page }: Visit) =>
 
 export async function waitForText({ page }: Pick<Visit, "page">, text: string): Promise<void> {
   const options = { timeout: SETTLEMENT_TIMEOUT_MS };
-  await page.waitForFunction((text) => document.body.innerText.includes(text), options, text);
+  try {
+    await page.waitForFunction((text) => document.body.innerText.includes(text), options, text);
+  } catch (cause) {
+    const shown = await page.evaluate(() => document.body.innerText);
+    throw new Error(`the page does not show "${text}", but: ${shown}`, { cause });
+  }
 }
 
 export async function waitForNotice(visit: Visit, expected: RegExp): Promise<void> {
