@@ -29,6 +29,7 @@ test("a key is fetched once, with progress by bytes, and read from the cache aft
       return { steps, length: bytes.length };
     }, KEY);
     assert.equal(length, size);
+    assert.deepEqual(steps[0], { received: 0, total: size }, "the download is shown before its first byte");
     assert.deepEqual(steps.at(-1), { received: size, total: size });
     assert.ok(
       steps.length > 2 && steps.every(({ received }, i) => i === 0 || received > steps[i - 1].received),

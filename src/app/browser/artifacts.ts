@@ -34,6 +34,7 @@ export function browserArtifacts(facts = buildFacts.artifacts): BrowserArtifacts
   ) => {
     const progress: Download = { received: 0, total: expected?.bytes ?? 0 };
     downloads.add(progress);
+    report(); // a slow server is not mistaken for a slow proof
     try {
       return await fetchWhole(file, { size: expected?.bytes, signal }, (received) => {
         progress.received = received;
