@@ -1,5 +1,5 @@
 /** Locks the data directory for one process: KV would let two processes mix their journals. */
-import { tryLock } from "../../config/files/file_lock.ts";
+import { tryLock, unlockAndClose } from "../../config/files/file_lock.ts";
 import { Problem } from "../../core/errors/problem.ts";
 
 /** The system releases the lock when the process ends. Throws `folder_in_use`. */
@@ -9,5 +9,5 @@ export async function lockDirectory(directory: string): Promise<Disposable> {
     file.close();
     throw new Problem("folder_in_use", `data directory ${directory} is in use by another process`);
   }
-  return { [Symbol.dispose]: () => file.close() };
+  return { [Symbol.dispose]: () => unlockAndClose(file) };
 }

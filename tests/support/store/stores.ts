@@ -123,15 +123,16 @@ async function withStore(
     ok(await store.acquireLease(LEAD_MS));
     return store;
   };
-  let store = await lead();
+  let store: Store | undefined = await lead();
   try {
     await act(store, async () => {
-      await store.releaseLease();
-      await store.close();
+      await store?.releaseLease();
+      await store?.close();
+      store = undefined; // a failed opening is reported, not a second close
       return store = await lead();
     });
   } finally {
-    await store.close();
+    await store?.close();
     await opening.remove();
   }
 }

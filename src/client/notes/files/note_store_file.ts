@@ -1,5 +1,5 @@
 /** Stores notes in a file. A change is written under a lock to a new file, which then replaces the old one. */
-import { tryLock } from "../../../config/files/file_lock.ts";
+import { tryLock, unlockAndClose } from "../../../config/files/file_lock.ts";
 import { readBoundedFile } from "../../../config/files/bounded_file.ts";
 import { Problem } from "../../../core/errors/problem.ts";
 import { type Clock, pollUntil, systemClock } from "../../../core/time.ts";
@@ -122,7 +122,7 @@ async function acquireLock(path: string, timeoutMs: number, clock: Clock): Promi
     file.close();
     throw new Problem("note_store_in_use");
   }
-  return { [Symbol.dispose]: () => file.close() };
+  return { [Symbol.dispose]: () => unlockAndClose(file) };
 }
 
 function fileProblem(path: string, how: "read" | "written", cause: unknown): Problem {

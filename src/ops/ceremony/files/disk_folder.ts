@@ -1,4 +1,4 @@
-import { tryLock } from "../../../config/files/file_lock.ts";
+import { tryLock, unlockAndClose } from "../../../config/files/file_lock.ts";
 import { assertRegularFile, readBoundedFile } from "../../../config/files/bounded_file.ts";
 import { Problem } from "../../../core/errors/problem.ts";
 import type { CeremonyFolder } from "../ceremony_folder.ts";
@@ -92,7 +92,7 @@ async function acquireLock(folder: string, path: string): Promise<Disposable | u
       } catch {
         // A file that stays does not block later runs.
       }
-      file.close();
+      unlockAndClose(file!);
     },
   };
 }
