@@ -58,6 +58,22 @@ interface Deadline {
   readonly onTimeout?: () => Error;
 }
 
+/** Runs all at once. The first failure is thrown, and cancels the others. */
+export async function runAllOrCancel<T, R>(
+  items: readonly T[],
+  run: (item: T, signal: AbortSignal) => Promise<R>,
+  signal?: AbortSignal,
+): Promise<R[]> {
+  const failed = new AbortController();
+  const either = signal === undefined ? failed.signal : AbortSignal.any([signal, failed.signal]);
+  try {
+    return await Promise.all(items.map((item) => run(item, either)));
+  } catch (error) {
+    failed.abort();
+    throw error;
+  }
+}
+
 /** `ms` in milliseconds. Throws `cancelled` on abort, and the error of `onTimeout` at the deadline. */
 export async function withDeadline<T>(
   ms: number,

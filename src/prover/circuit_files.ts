@@ -1,5 +1,6 @@
 import type { AnyCircuitName } from "../core/crypto/groth16.ts";
 import type { Artifacts } from "./artifacts.ts";
+import { runAllOrCancel } from "../core/time.ts";
 import { provingKeyPartNames, type ProvingKeyParts } from "./prover_task.ts";
 import { toShared } from "../threads/shared_memory.ts";
 
@@ -28,10 +29,10 @@ async function loadCircuitFiles(
   circuit: AnyCircuitName,
   parseKey: (zkey: Uint8Array) => Promise<ProvingKeyParts<Uint8Array>>,
 ): Promise<CircuitFiles> {
-  const [program, zkey] = await Promise.all([
-    artifacts.load(`${circuit}.wasm`),
-    artifacts.load(`${circuit}.zkey`),
-  ]);
+  const [program, zkey] = await runAllOrCancel(
+    ["wasm", "zkey"] as const,
+    (kind, signal) => artifacts.load(`${circuit}.${kind}`, { signal }),
+  );
   const parsed = await parseKey(zkey);
   const parts = provingKeyPartNames.map((name) => [name, parsed[name].buffer] as const);
   return {

@@ -1,6 +1,6 @@
 import { Problem } from "../core/errors/problem.ts";
 import type { AnyCircuitName, ProofWithSignals } from "../core/crypto/groth16.ts";
-import { abortable, cancelled } from "../core/time.ts";
+import { abortable, cancelled, runAllOrCancel } from "../core/time.ts";
 import type { WorkerPool } from "../threads/worker_pool.ts";
 import type { CircuitFiles } from "./circuit_files.ts";
 import { extractPublicSignals, proofFromBytes, signalsToBytes } from "./groth16_bytes.ts";
@@ -93,21 +93,6 @@ export async function verifyBytes(
   signal?: AbortSignal,
 ): Promise<boolean> {
   return await pool.run({ kind: "verify", circuit, vkey, proof, signals }, { signal, highPriority: true });
-}
-
-async function runAllOrCancel<T>(
-  items: readonly T[],
-  run: (item: T, signal: AbortSignal) => Promise<void>,
-  signal?: AbortSignal,
-): Promise<void> {
-  const failed = new AbortController();
-  const either = signal === undefined ? failed.signal : AbortSignal.any([signal, failed.signal]);
-  try {
-    await Promise.all(items.map((item) => run(item, either)));
-  } catch (error) {
-    failed.abort();
-    throw error;
-  }
 }
 
 function createProgressReporter(onProgress?: (progress: ProofProgress) => void) {

@@ -59,6 +59,29 @@ test("a file that the server altered is refused and not kept; one that the cache
     assert.equal(await read(run), length);
   }));
 
+test("the progress after a failed download counts only the files of the next one", () =>
+  onPage(async ({ run }, served) => {
+    const missing = () => new Response("", { status: 404 });
+    served.intercept = ({ url }) => /withdraw2\.(zkey|wasm)$/.test(url) ? missing() : undefined;
+    const load = () =>
+      run(async ({ booted }) => {
+        let last: { received: number; total: number } | undefined;
+        const end = booted.artifacts.subscribe((progress) => last = progress);
+        const read = (kind: string) =>
+          booted.artifacts.read(new URL(`artifacts/withdraw2.${kind}`, booted.base)).then((bytes) =>
+            bytes.length
+          );
+        const sizes = await Promise.allSettled([read("zkey"), read("wasm")]);
+        end();
+        return { last, sizes: sizes.map((size) => size.status === "fulfilled" ? size.value : 0) };
+      }, undefined);
+    assert.deepEqual((await load()).sizes, [0, 0]);
+    served.intercept = undefined;
+    const { last, sizes: [key, program] } = await load();
+    assert.ok(key > 0 && program > 0);
+    assert.deepEqual(last, { received: key + program, total: key + program });
+  }));
+
 test("proofs of both versions are made in the page and verify, with shared memory and without", async () => {
   for (const isolated of [true, false]) {
     await onPage(async ({ run, violations }) => {

@@ -22,6 +22,7 @@ interface Download {
 export function browserArtifacts(facts = buildFacts.artifacts): BrowserArtifacts {
   const listeners = new Set<Parameters<ArtifactProgress["subscribe"]>[0]>();
   const downloads = new Set<Download>();
+  let inFlight = 0;
   const report = () => {
     let [received, total] = [0, 0];
     for (const each of downloads) [received, total] = [received + each.received, total + each.total];
@@ -34,6 +35,7 @@ export function browserArtifacts(facts = buildFacts.artifacts): BrowserArtifacts
   ) => {
     const progress: Download = { received: 0, total: expected?.bytes ?? 0 };
     downloads.add(progress);
+    inFlight++;
     report(); // a slow server is not mistaken for a slow proof
     try {
       return await fetchWhole(file, { size: expected?.bytes, signal }, (received) => {
@@ -42,7 +44,7 @@ export function browserArtifacts(facts = buildFacts.artifacts): BrowserArtifacts
       });
     } finally {
       // Totals stay while other files are in flight, so that the fraction never decreases.
-      if ([...downloads].every((each) => each === progress || each.received >= each.total)) downloads.clear();
+      if (--inFlight === 0) downloads.clear();
     }
   };
   return {

@@ -13,6 +13,7 @@ import {
 } from "../../support/app/steps/settle_steps.ts";
 import { chromium } from "../../support/system/chromium.ts";
 
+const FILES = new Set(["settle16.wasm", "settle16.zkey"]);
 const POOL = "native-10-v2";
 const MISSING = /^Files that are needed could not be loaded\./;
 const ALTERED = /^A file from this website is not the one that this app expects\./;
@@ -33,18 +34,20 @@ Deno.test({
             const { sent } = scene.wallet;
             await openOffer(visit);
             await chooseSettler(visit);
-            for (const file of [/settle16\.wasm$/, /settle16\.zkey$/]) {
+            for (const faulty of FILES) {
               for (const [respond, notice] of [[altered(scene), ALTERED], [missing, MISSING]] as const) {
-                await visit.page.evaluate(() => caches.delete("tonado-artifacts"));
-                const shown = Promise.withResolvers<void>();
-                scene.app.intercept = (request) =>
-                  file.test(new URL(request.url).pathname)
-                    ? shown.promise.then(() => respond(request))
-                    : undefined;
+                const [loading, reported] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+                scene.app.intercept = (request) => {
+                  const name = new URL(request.url).pathname.split("/").at(-1)!;
+                  if (name === faulty) return loading.promise.then(() => respond(request));
+                  // The other file arrives too late for the cache, which would hide the next fault.
+                  if (FILES.has(name)) return reported.promise.then(() => scene.app.respond(request));
+                };
                 await visit.click("Settle with");
                 await waitForText(visit, "Loading what the proof needs"); // the notice below is a new one
-                shown.resolve();
+                loading.resolve();
                 await waitForNotice(visit, notice);
+                reported.resolve();
               }
             }
             assert.equal(scene.wallet.sent, sent, "the wallet sent nothing");
