@@ -140,6 +140,8 @@ export interface Passkeys {
 export type PlaceFault = "insecure_origin" | "path_gateway" | "framed" | "storage_denied";
 
 export interface AppPlace {
+  /** Where to open the app instead, if it cannot run here. */
+  readonly ownAddress: string | undefined;
   /** Returns undefined if notes are safe here. */
   findFault(): Promise<PlaceFault | undefined>;
   /** Returns the hash of the running version's files, and of a newer version that waits for consent. */

@@ -3,6 +3,7 @@
  * the real page.
  */
 import assert from "node:assert/strict";
+import { findOwnAddress } from "../../src/app/browser/place.ts";
 import { openAdapterPage, useAdapters } from "../support/app/adapter_page.ts";
 import { openAppPage, withBrowser } from "../support/app/app_browser.ts";
 import { buildApp, useBuild } from "../support/app/built_app.ts";
@@ -117,6 +118,19 @@ test("scripts of another name do not become workers, and text does not become co
   } finally {
     await served.close();
   }
+});
+
+Deno.test("a page that cannot keep notes says where the app has an address of its own, if the address tells", () => {
+  const page = "https://gateway.example/ipfs/bafyabc/app/index.html#/restore";
+  assert.equal(findOwnAddress("path_gateway", page), "https://bafyabc.ipfs.gateway.example/app/index.html");
+  assert.equal(
+    findOwnAddress("path_gateway", "https://g.example/ipns/app-eth/"),
+    "https://app-eth.ipns.g.example/",
+  );
+  assert.equal(findOwnAddress("path_gateway", "https://g.example/ipfs/QmCapitals/"), undefined);
+  assert.equal(findOwnAddress("framed", page), page);
+  assert.equal(findOwnAddress("insecure_origin", page), undefined);
+  assert.equal(findOwnAddress(undefined, page), undefined);
 });
 
 async function faultAt(

@@ -22,6 +22,15 @@ export function findPageFault({ isSecureContext, isFramed, pathname }: PageFacts
   return isSecureContext ? undefined : "insecure_origin";
 }
 
+/** Returns where a page with this fault can be opened instead, if its address tells. */
+export function findOwnAddress(fault: PlaceFault | undefined, page: string): string | undefined {
+  if (fault === "framed") return page;
+  const { protocol, host, pathname } = new URL(page);
+  const [, kind, name, path] = pathname.match(/^\/(ip[fn]s)\/([a-z0-9-]{1,63})\/(.*)$/) ?? [];
+  if (fault !== "path_gateway" || name === undefined) return undefined;
+  return `${protocol}//${name}.${kind}.${host}/${path}`;
+}
+
 export function browserPlace(base: URL, records: Records, createServiceUrl: () => string | URL): AppPlace {
   const service = () => navigator.serviceWorker?.controller;
   const pageFault = findPageFault({
@@ -31,6 +40,7 @@ export function browserPlace(base: URL, records: Records, createServiceUrl: () =
   });
   const registered = pageFault ? Promise.resolve() : registerService(createServiceUrl);
   return {
+    ownAddress: findOwnAddress(pageFault, location.href),
     async findFault() {
       if (pageFault) return pageFault;
       return await records.get("files", "probe").then(() => undefined, () => "storage_denied" as const);

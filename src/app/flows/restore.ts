@@ -1,6 +1,7 @@
 /** Restores a backup file, a seed or a single note. It removes and replaces nothing in the store. */
-import type { Problem } from "../../core/errors/problem.ts";
+import { Problem } from "../../core/errors/problem.ts";
 import { findPaperCodes, isEncryptedPaperCode } from "../../client/notes/paper/paper_code_text.ts";
+import { splitAgeFiles } from "../../client/notes/store/age_files.ts";
 import { Secret } from "../../core/text/secret.ts";
 import type { Machine } from "./machine.ts";
 import type { BackupProof } from "./settings.ts";
@@ -55,6 +56,16 @@ export function restorableText(text: string): Restorable {
   return code !== undefined && isEncryptedPaperCode(code)
     ? { kind: "code", code }
     : { kind: "text", text: new Secret(text) };
+}
+
+/** Throws `invalid_request` for a file of another kind, or one that is incomplete. */
+export function restorableFile(file: { readonly name: string; readonly bytes: Uint8Array }): Restorable {
+  try {
+    splitAgeFiles(file.bytes);
+  } catch (cause) {
+    throw new Problem("invalid_request", `${file.name} is not a backup`, { cause });
+  }
+  return { kind: "file", ...file };
 }
 
 export interface RestoreServices {

@@ -1,9 +1,11 @@
-import { deepEqual, equal, ok } from "node:assert/strict";
+import { deepEqual, equal, ok, throws } from "node:assert/strict";
 import { Problem, type ProblemCode } from "../../core/errors/problem.ts";
 import { Secret } from "../../core/text/secret.ts";
+import { createIdentity } from "../../client/notes/note_encryption.ts";
 import { startFlow } from "./machine.ts";
 import {
   nextRestore,
+  restorableFile,
   restorableText,
   type RestoreEvent,
   restoreMachine,
@@ -41,6 +43,17 @@ Deno.test("a restore asks for the passphrase, asks again if it is wrong, and ret
       ...["passphrase", "opening", "done", "done"],
     ],
   );
+});
+
+Deno.test("a file that is empty, of another kind or cut off is refused before a passphrase is asked", async () => {
+  const { head } = await createIdentity(passphrase, 10);
+  const whole = new TextEncoder().encode(head + head);
+  const file = (bytes: Uint8Array) => ({ name: "notes.age", bytes });
+  deepEqual(restorableFile(file(whole)), { kind: "file", ...file(whole) });
+  const others = [new Uint8Array(), new TextEncoder().encode("holiday.jpg"), whole.subarray(0, -1)];
+  for (const bytes of [...others, whole.subarray(0, head.length)]) {
+    throws(() => restorableFile(file(bytes)), { code: "invalid_request" });
+  }
 });
 
 Deno.test("a mistyped code is reported before a passphrase is chosen, and can be corrected", () => {

@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { startIdleLock } from "../flows/store/idle_lock.ts";
 import { type StoreEvent, storeMachine, type StoreState } from "../flows/store/store.ts";
 import { type Flow, startFlow } from "../flows/machine.ts";
-import { type Restorable, restorableText, restoreMachine } from "../flows/restore.ts";
+import { type Restorable, restorableFile, restorableText, restoreMachine } from "../flows/restore.ts";
 import type { Session } from "../services/context.ts";
 import { restoreServices } from "../services/backups/restore_service.ts";
 import { storeServices } from "../services/store_service.ts";
@@ -97,12 +97,15 @@ function ClosedScreens(
       />
     );
   }
-  if (route.startsWith("#/report")) return <ReportScreen ports={ports} session={undefined} rows={[]} />;
+  if (route.startsWith("#/report")) {
+    return <ReportScreen ports={ports} session={undefined} isLocked={store.step === "locked"} />;
+  }
   if (store.step === "open") return null;
   return (
     <StartView
       state={store}
       send={flow.send}
+      ownAddress={ports.place.ownAddress}
       onRestore={() => ports.go("#/restore")}
       onSave={() => saveStore(ports)}
       onSetAside={async () => {
@@ -162,7 +165,7 @@ function RestoreScreen(
         onScan={scan.start && (() => scan.start!(chooseText))}
         onChooseFile={() =>
           void ports.context.downloads.open({ accept: ".age", maxBytes: MAX_BACKUP_BYTES }).then((file) => {
-            if (file) choose({ kind: "file", ...file });
+            if (file) choose(restorableFile(file));
           }).catch((problem) => send({ type: "failed", problem }))}
         onDone={() => ports.go("#/")}
       />

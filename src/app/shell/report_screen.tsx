@@ -2,15 +2,16 @@
 import { reportMachine } from "../flows/report.ts";
 import type { Session } from "../services/context.ts";
 import { MAX_REPORT_BYTES, reportServices } from "../services/report_service.ts";
-import { ReportView } from "../views/report.tsx";
+import { type ReportProps, ReportView } from "../views/report.tsx";
 import type { AppPorts } from "./app_ports.ts";
 import { useMachine } from "./use_flow.ts";
 
 export function ReportScreen(
-  { ports, session, rows }: {
+  { ports, session, rows, isLocked = false }: {
     readonly ports: AppPorts;
     readonly session: Session | undefined;
-    readonly rows: Parameters<typeof ReportView>[0]["rows"];
+    readonly rows?: ReportProps["rows"];
+    readonly isLocked?: boolean;
   },
 ) {
   const [state, send] = useMachine(
@@ -24,6 +25,7 @@ export function ReportScreen(
       state={state}
       send={send}
       rows={rows}
+      onUnlock={isLocked ? () => ports.go("#/") : undefined}
       onChooseFile={() =>
         void downloads.open({ accept: ".json,.html", maxBytes: MAX_REPORT_BYTES }).then((file) => {
           if (file) send({ type: "check", bytes: file.bytes });

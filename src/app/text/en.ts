@@ -48,7 +48,8 @@ export const en = {
     framed: "Another website shows this page inside itself. Open the app in a tab of its own.",
     storage_denied:
       "This browser does not let the page store anything. Leave private browsing, or allow storage, and load the page again.",
-  } satisfies Record<PlaceFault | "title", string>,
+    open: "Open it there",
+  } satisfies Record<PlaceFault | "title" | "open", string>,
   start: {
     title: "Private money on TON",
     lead:
@@ -135,11 +136,11 @@ export const en = {
     ],
     needed: "Make a backup first. You can pay after the app has read it back once.",
     neededFile:
-      "No backup has this note yet, and a paper cannot hold it. Save a backup file and open it here; then you can pay.",
+      "This note is in no backup yet, and a paper backup cannot contain it. Save a backup file and open it here; then you can pay.",
   },
   restore: {
     title: "Bring your notes back",
-    lead: "Choose a backup file, scan your paper, or type a recovery code or a note.",
+    lead: "Choose a backup file, or enter your paper's code, a recovery code or a note.",
     file: "Choose a backup file",
     scan: "Scan a paper",
     text: "Recovery code or note",

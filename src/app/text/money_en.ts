@@ -179,6 +179,8 @@ export const reportEn = {
   makeTitle: "Make a report",
   makeLead: "For a note that you have withdrawn:",
   makeNone: "You have no withdrawn note yet.",
+  makeLocked: "Your notes are locked. Unlock them first.",
+  unlock: "Unlock my notes",
   make: "Make a report",
   checkTitle: "Check a report",
   checkLead: "Choose a report that you received. The app checks it against the chain.",
@@ -187,6 +189,7 @@ export const reportEn = {
   purpose: "Reader and reason",
   purposeHint:
     "For example: Example Bank, account opening. The reader sees this text. The report is of no use to anyone else.",
+  purposeError: "Use one line of at most 500 characters, all of them visible.",
   making: "Making the report",
   madeTitle: "The report is ready",
   madeLead: "Give it to this reader only. It links your deposit with your withdrawal.",

@@ -67,7 +67,7 @@ export const problemsEn: Readonly<Record<ProblemCode, ProblemText>> = {
   },
   invalid_seed: {
     text: "A character of this recovery code is wrong or missing.",
-    next: "Compare each group of four with your paper and correct it.",
+    next: "Compare it with your copy, four characters at a time, and correct it.",
   },
   invalid_note: {
     text: "This is not a complete note or code.",
@@ -188,7 +188,7 @@ export const problemsEn: Readonly<Record<ProblemCode, ProblemText>> = {
   },
   invalid_report: {
     text: "This is not a complete report.",
-    next: "Ask for the file as it was made. A purpose is one line of up to 500 letters.",
+    next: "Ask for the file as it was made.",
   },
   report_verification_failed: { text: "This report is not true.", next: "Do not rely on it." },
   cancelled: { text: "You stopped this.", next: "You can start it again." },

@@ -63,7 +63,7 @@ export const problemsRu: Readonly<Record<ProblemCode, ProblemText>> = {
   },
   invalid_seed: {
     text: "В этом коде восстановления не хватает знака, или знак неверен.",
-    next: "Сверьте с бумагой каждую группу из четырёх знаков и исправьте.",
+    next: "Сверьте его с вашей записью по четыре знака и исправьте.",
   },
   invalid_note: {
     text: "Это не полная нота и не полный код.",
@@ -181,7 +181,7 @@ export const problemsRu: Readonly<Record<ProblemCode, ProblemText>> = {
   },
   invalid_report: {
     text: "Это не полный отчёт.",
-    next: "Попросите исходный файл. Назначение отчёта: одна строка, не больше 500 букв.",
+    next: "Попросите исходный файл.",
   },
   report_verification_failed: { text: "Этот отчёт неверен.", next: "Не полагайтесь на него." },
   cancelled: { text: "Вы это остановили.", next: "Можно начать снова." },

@@ -10,8 +10,10 @@ import { Button, Facts, type InStep, Notice, Progress, Step } from "./parts.tsx"
 
 export interface ReportProps {
   readonly state: ReportState;
-  /** Withdrawn notes of the open store. */
-  readonly rows: readonly NoteRow[];
+  /** Withdrawn notes of the open store; undefined if none is open. */
+  readonly rows: readonly NoteRow[] | undefined;
+  /** Leads to the locked store, if there is one. */
+  readonly onUnlock: (() => void) | undefined;
   readonly send: (event: ReportEvent) => void;
   readonly onChooseFile: () => void;
   readonly onSave: (name: string, bytes: Uint8Array<ArrayBuffer>) => void;
@@ -47,35 +49,49 @@ export function ReportView(props: ReportProps) {
   }
 }
 
-function Choose({ state, rows, send, onChooseFile }: InStep<ReportProps, "choose">) {
-  const { report, app } = texts;
+function Choose({ state, rows, send, onChooseFile, onUnlock }: InStep<ReportProps, "choose">) {
+  const { report } = texts;
   return (
     <Step name="report" title={report.title} lead={report.lead} problem={state.problem}>
-      <section>
-        <h2>{report.makeTitle}</h2>
-        <p>{rows.length === 0 ? report.makeNone : report.makeLead}</p>
-        <ul class="notes">
-          {rows.map((row) => (
-            <li key={row.id} class="note withdrawn">
-              <p class="amount">{app.amount(row.amount, row.asset)}</p>
-              <button
-                type="button"
-                class="button plain"
-                aria-label={`${report.make}: ${app.amount(row.amount, row.asset)}, ${row.id}`}
-                onClick={() => send({ type: "make", id: row.id })}
-              >
-                {report.make}
-              </button>
-            </li>
-          ))}
-        </ul>
-      </section>
+      {rows && <Make rows={rows} send={send} />}
+      {onUnlock && (
+        <section>
+          <h2>{report.makeTitle}</h2>
+          <p>{report.makeLocked}</p>
+          <Button onClick={onUnlock}>{report.unlock}</Button>
+        </section>
+      )}
       <section>
         <h2>{report.checkTitle}</h2>
         <p>{report.checkLead}</p>
         <Button kind="primary" onClick={onChooseFile}>{report.check}</Button>
       </section>
     </Step>
+  );
+}
+
+function Make({ rows, send }: Pick<ReportProps, "send"> & { readonly rows: readonly NoteRow[] }) {
+  const { report, app } = texts;
+  return (
+    <section>
+      <h2>{report.makeTitle}</h2>
+      <p>{rows.length === 0 ? report.makeNone : report.makeLead}</p>
+      <ul class="notes">
+        {rows.map((row) => (
+          <li key={row.id} class="note withdrawn">
+            <p class="amount">{app.amount(row.amount, row.asset)}</p>
+            <button
+              type="button"
+              class="button plain"
+              aria-label={`${report.make}: ${app.amount(row.amount, row.asset)}, ${row.id}`}
+              onClick={() => send({ type: "make", id: row.id })}
+            >
+              {report.make}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 
@@ -95,7 +111,7 @@ function Purpose({ state, send }: InStep<ReportProps, "purpose">) {
           hint={report.purposeHint}
           value={purpose}
           onInput={setPurpose}
-          error={isAboutPurpose ? texts.problems.invalid_report.next : undefined}
+          error={isAboutPurpose ? report.purposeError : undefined}
         />
         <Button kind="primary" type="submit" disabled={purpose.trim() === ""}>{report.make}</Button>
       </Form>

@@ -10,6 +10,7 @@ import { Button, type InStep, Notice, Step } from "./parts.tsx";
 export interface StartProps<Session> {
   readonly state: Exclude<StoreState<Session>, { step: "open" }>;
   readonly send: (event: StoreEvent<Session>) => void;
+  readonly ownAddress: string | undefined;
   readonly onRestore: () => void;
   /** Saves a store that cannot be opened as a file. */
   readonly onSave: () => Promise<void>;
@@ -28,6 +29,11 @@ export function StartView<Session>(props: StartProps<Session>) {
       return (
         <Step name="refused" title={texts.place.title}>
           <Notice kind="problem" live="assertive" text={texts.place[state.fault]} />
+          {props.ownAddress && (
+            <a class="button primary" href={props.ownAddress} target="_blank" rel="noreferrer">
+              {texts.place.open}
+            </a>
+          )}
         </Step>
       );
     case "absent":

@@ -2,12 +2,12 @@
 import { armor, Decrypter, Encrypter, generateX25519Identity, identityToRecipient } from "age-encryption";
 import { Problem } from "../../core/errors/problem.ts";
 import { Secret } from "../../core/text/secret.ts";
+import { noteStoreCorrupted, splitAgeFiles } from "./store/age_files.ts";
 
 /** age's default: log2 of scrypt's N. Takes about a second and 256 MiB. */
 export const SCRYPT_WORK_FACTOR = 18;
 /** For devices without 256 MiB: needs 64 MiB. Use it only for randomly drawn passphrases. */
 export const LIGHT_WORK_FACTOR = 16;
-const AGE_ARMOR_FOOTER = "-----END AGE ENCRYPTED FILE-----\n";
 
 /** The key of a note store. */
 export interface NoteIdentity {
@@ -144,23 +144,4 @@ function isAllocationFailure(error: unknown): boolean {
 export function workFactorOf(head: string): number {
   const [, stanza] = new TextDecoder().decode(armor.decode(head)).split("\n", 2);
   return Number(/^-> scrypt \S+ (\d{1,2})$/.exec(stanza)?.[1] ?? SCRYPT_WORK_FACTOR);
-}
-
-function splitAgeFiles(bytes: Uint8Array): [head: string, body: string] {
-  const text = new TextDecoder().decode(bytes);
-  const at = text.indexOf(AGE_ARMOR_FOOTER);
-  if (
-    at < 0 || !text.endsWith(AGE_ARMOR_FOOTER) ||
-    text.indexOf(AGE_ARMOR_FOOTER, at + 1) !== text.length - AGE_ARMOR_FOOTER.length
-  ) {
-    throw noteStoreCorrupted();
-  }
-  return [text.slice(0, at + AGE_ARMOR_FOOTER.length), text.slice(at + AGE_ARMOR_FOOTER.length)];
-}
-
-function noteStoreCorrupted(): Problem {
-  return new Problem(
-    "note_store_corrupted",
-    "the note store is truncated or altered, or the file is not a note store",
-  );
 }

@@ -143,7 +143,7 @@ const cases: FaultCases = {
     await visit.step("offer");
     assert.match(
       (await visit.notices())[0],
-      /^No backup has this note yet, and a paper cannot hold it\. Save a backup file/,
+      /^This note is in no backup yet, and a paper backup cannot contain it\. Save a backup file/,
     );
     await visit.inspect("backup-note");
     await proveNewBackup(visit, scene);
@@ -174,7 +174,7 @@ const cases: FaultCases = {
     assert.match((await visit.notices())[1], /^1 note is in no backup/);
     await visit.page.click("li.note.created button");
     await visit.step("offer");
-    assert.match((await visit.notices())[0], /^No backup has this note yet, and a paper cannot hold it\./);
+    assert.match((await visit.notices())[0], /^This note is in no backup yet, and a paper backup cannot contain it\./);
   },
 
   async "without any network after a first visit, the store opens, shows its notes and is backed up"(scene) {

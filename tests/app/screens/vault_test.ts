@@ -71,6 +71,11 @@ async function watchWorker(scene: FaultScene): Promise<void> {
   await visit.click("Lock");
   await visit.step("locked");
   await waitUntil("the worker ended", () => Promise.resolve(vaultWorkers(visit.page) === 0));
+  await visit.page.evaluate(() => location.hash = "#/report");
+  await visit.step("report");
+  assert.doesNotMatch(await visit.text(), /no withdrawn note/);
+  await visit.click("Unlock my notes");
+  await visit.step("locked");
 }
 
 const vaultWorkers = (page: Page) =>
