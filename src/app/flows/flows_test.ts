@@ -84,6 +84,17 @@ Deno.test("a passphrase is long, not one letter repeated, and typed twice", () =
   );
 });
 
+Deno.test("a passphrase of common words, keys in a row and years is refused", () => {
+  for (
+    const text of ["password1234", "Qwertyuiop123", "tonado-wallet-2026", "пароль123456!", "1234567890abcd"]
+  ) {
+    equal(findPassphraseFault(text, text), "guessable", text);
+  }
+  for (const text of ["my wallet is a green horse", "correct horse 2026", "Passworträtsel im Mai"]) {
+    equal(findPassphraseFault(text, text), undefined, text);
+  }
+});
+
 const bytes = new Uint8Array([1]);
 
 Deno.test("a backup is proven only when it was read back and contains this store's seed", () => {

@@ -88,6 +88,7 @@ export const en = {
     creating: "Encrypting takes a second …",
     too_short: "Use at least 12 characters. Several words are easy to remember.",
     repetitive: "Use more different characters.",
+    guessable: "Others would guess this soon. Use several words that do not belong together.",
     differs: "The two passphrases are not the same. Type them again.",
     openTitle: "Welcome back",
     openLead: "Your notes are locked.",

@@ -177,10 +177,16 @@ function nextLooking<Session>(state: StoreState<Session>, event: StoreEvent<Sess
 
 export const MIN_PASSPHRASE_LENGTH = 12;
 
-export type PassphraseFault = "too_short" | "repetitive" | "differs";
+/** What guessing programs try first, in English and Russian. It does not count as part of a passphrase. */
+const COMMON_PARTS =
+  /passwor[dt]|passphrase|qwert[yz]|uiop|asdf|ghjkl|zxcv|letmein|iloveyou|welcome|admin|tonado|toncoin|wallet|bitcoin|crypto|пароль|йцукен|фыва|abcd|0?12345?6?7?8?9?0?|0?9876?5?4?3?2?1?|(?:19|20)\d\d/giu;
+const MIN_OTHER_CHARACTERS = 6;
+
+export type PassphraseFault = "too_short" | "repetitive" | "guessable" | "differs";
 
 export function findPassphraseFault(passphrase: string, repeated: string): PassphraseFault | undefined {
   if (passphrase.length < MIN_PASSPHRASE_LENGTH) return "too_short";
   if (new Set(passphrase).size < 5) return "repetitive";
+  if (passphrase.replaceAll(COMMON_PARTS, "").length < MIN_OTHER_CHARACTERS) return "guessable";
   return passphrase === repeated ? undefined : "differs";
 }
