@@ -30,6 +30,13 @@ export const ru: Texts = {
     problem: "Ошибка",
     warning: "Прочитайте",
     good: "Хорошо",
+    failed: {
+      title: "Этот экран не открывается",
+      reload: "Перезагрузить страницу",
+      save: "Сохранить зашифрованные ноты",
+      defaults: "Вернуть исходные настройки",
+      defaultsHint: "Цвета, язык, блокировка и подключения станут как при первом посещении. Ноты останутся.",
+    },
     percent: (fraction) => percents.format(fraction),
     decimal: decimalRu,
     amount: (amount, asset) => `${decimalRu(amount)} ${asset === "native" ? "TON" : asset.toUpperCase()}`,
@@ -202,7 +209,8 @@ export const ru: Texts = {
     backupMissing: (count) => `${notes(count)} не ${formRu(count, ["входит", "входят", "входят"])} в копию`,
     backupMissingLead: "Сохраните файл копии. Бумага эти ноты не вернёт.",
     notInBackup: "нет в копии",
-    sharedNullifier: "секрет тот же, что у другой ноты: вывести можно только одну из них",
+    sharedNullifier:
+      "секрет тот же, что у другой ноты: вывести можно только одну из них, поэтому не платите за обе",
     backupProven: "Копия есть",
     backupProvenLead: "Копия открыта и вернёт все ноты.",
     newVersion: "Сайт предлагает новую версию приложения",
@@ -223,7 +231,8 @@ export const ru: Texts = {
   settings: {
     title: "Настройки",
     connections: "Подключения",
-    connectionsLead: "Вносите через один узел, а выводите через другой. Тогда ни один не сможет их связать.",
+    connectionsLead:
+      "Сервер, который видит и депозит, и вывод, может их связать. Возьмите для них разные серверы и разные сетевые адреса.",
     depositEndpoint: "Узел для депозитов",
     withdrawalEndpoint: "Узел для выводов",
     relayers: "Релееры, по одному в строке",
@@ -234,13 +243,17 @@ export const ru: Texts = {
       blocked: (allowed) =>
         `Странице можно подключаться только к ${allowed}. Чтобы добавить другой сервер, запустите tonado app с его адресом или обратитесь к владельцу сайта.`,
     },
+    blocked: (addresses) =>
+      `Сохранено раньше и не используется: ${addresses}. Странице нельзя туда подключаться. Работают адреса ниже.`,
     save: "Сохранить подключения",
+    useServed: "Взять серверы этого сайта",
     saved: "Сохранено",
     appearance: "Вид",
     theme: "Цвета",
     themes: { system: "Как на устройстве", light: "Светлые", dark: "Тёмные" },
     language: "Язык (Language)",
     languageOfBrowser: "Как в браузере",
+    autoLock: "Автоматическая блокировка",
     lock: "Закрывать через",
     minutes: (count) => pluralRu(count, "минуту", "минуты", "минут"),
     backup: "Резервная копия",
@@ -249,6 +262,7 @@ export const ru: Texts = {
     passphrase: "Парольная фраза",
     passphraseChange: "Сменить парольную фразу",
     passphraseCurrent: "Текущая парольная фраза",
+    passphraseNew: "Новая парольная фраза",
     passphraseLead:
       "После этого приложение закроется, и вы откроете его новой фразой. Прежние копии по-прежнему открываются старой, поэтому сделайте новую копию.",
     passkey: "Ключ доступа",
