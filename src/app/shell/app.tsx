@@ -19,6 +19,7 @@ import { eraseEverything } from "./erase_everything.ts";
 import { OpenScreens } from "./open_screens.tsx";
 import { ReportScreen } from "./report_screen.tsx";
 import { ScanOverlay, useScanner } from "./scan_overlay.tsx";
+import { ScreenBoundary } from "./screen_boundary.tsx";
 import { useFlow, useMachine } from "./use_flow.ts";
 
 const LOCK_CHECK_INTERVAL_MS = 5_000;
@@ -63,18 +64,20 @@ export function App({ ports }: { readonly ports: AppPorts }) {
       }}
       onLock={lock}
     >
-      {session !== undefined && !route.startsWith("#/restore")
-        ? (
-          <OpenScreens
-            key="open"
-            ports={ports}
-            session={session}
-            route={route}
-            onErased={() => flow.send({ type: "erased" })}
-            onLock={lock}
-          />
-        )
-        : <ClosedScreens ports={ports} flow={flow} store={store} route={route} session={session} />}
+      <ScreenBoundary ports={ports} place={`${route} ${store.step}`} onSave={() => saveStore(ports)}>
+        {session !== undefined && !route.startsWith("#/restore")
+          ? (
+            <OpenScreens
+              key="open"
+              ports={ports}
+              session={session}
+              route={route}
+              onErased={() => flow.send({ type: "erased" })}
+              onLock={lock}
+            />
+          )
+          : <ClosedScreens ports={ports} flow={flow} store={store} route={route} session={session} />}
+      </ScreenBoundary>
     </Frame>
   );
 }
