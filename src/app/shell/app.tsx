@@ -198,7 +198,8 @@ function useLock(ports: AppPorts, flow: StoreFlow, session: Session | undefined)
 function useTabs({ tabs }: AppPorts, flow: StoreFlow) {
   useEffect(() =>
     tabs.subscribe((message) => {
-      if (message === "locked") flow.send({ type: "lock" });
+      // A store that is locked already keeps its notice of what the other tab changed.
+      if (message === "locked" && flow.state.step !== "locked") flow.send({ type: "lock" });
       if (message === "store_erased") flow.send({ type: "erased" });
     }), []);
 }

@@ -97,6 +97,8 @@ export const en = {
     differs: "The two passphrases are not the same. Type them again.",
     openTitle: "Welcome back",
     openLead: "Your notes are locked.",
+    replaced:
+      "Your notes were changed in another tab. Unlock them again here, with the new passphrase if it was changed.",
     open: "Unlock",
     opening: "Unlocking …",
     passkey: "Use this device's passkey",
