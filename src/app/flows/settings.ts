@@ -6,13 +6,20 @@ import { languages } from "../text/languages.ts";
 
 const MAX_RELAYERS = 20;
 
+const address = z.string().refine(isHttpUrl).optional().catch(undefined);
+/** Without its malformed addresses. A list that has no others counts as absent. */
+const addresses = z.array(z.string()).max(MAX_RELAYERS).transform((stored) => {
+  const urls = stored.filter(isHttpUrl);
+  return urls.length === 0 && stored.length > 0 ? undefined : urls;
+}).optional().catch(undefined);
+
 const settingsSchema = z.object({
   theme: z.enum(["system", "light", "dark"]).catch("system"),
   language: z.enum(languages).optional().catch(undefined), // absent: as in the browser
   lockMinutes: z.int().min(1).max(60).catch(10),
-  depositEndpoint: z.string().optional().catch(undefined),
-  withdrawalEndpoint: z.string().optional().catch(undefined),
-  relayers: z.array(z.string()).max(MAX_RELAYERS).optional().catch(undefined),
+  depositEndpoint: address,
+  withdrawalEndpoint: address,
+  relayers: addresses,
   /** Host of the endpoint that the user accepted for both deposits and withdrawals. */
   acceptedSharedHost: z.string().optional().catch(undefined),
   provenSeed: z.string().optional().catch(undefined), // fingerprint of the seed whose backup was read back
@@ -38,64 +45,101 @@ export function parseSettings(stored: unknown): Settings {
   return parsed.success ? parsed.data : settingsSchema.parse({});
 }
 
-export interface Connections {
-  readonly depositEndpoint: string;
-  readonly withdrawalEndpoint: string;
-  readonly relayers: readonly string[];
+export interface Connections extends ConnectionAddresses {
   /** Whether one endpoint serves both, and can therefore link a visitor's deposit and withdrawal. */
   readonly isShared: boolean;
   readonly isShareAccepted: boolean;
+  /** Whether addresses are stored that differ from the website's. */
+  readonly hasOwn: boolean;
+  /** Stored addresses that the page's policy blocks. They are not used. */
+  readonly blocked: readonly string[];
+}
+
+interface ConnectionAddresses {
+  readonly depositEndpoint: string;
+  readonly withdrawalEndpoint: string;
+  readonly relayers: readonly string[];
 }
 
 export type ConnectionFault = "invalid" | "wrong_number" | "blocked";
 export type ConnectionFaults = Readonly<Partial<Record<keyof ConnectionsForm, ConnectionFault>>>;
 
+/** Returns the stored addresses that the page may use, and the website's instead of the others. */
 export function connectionsOf(settings: Settings, config: AppConfig): Connections {
-  const depositEndpoint = settings.depositEndpoint ?? config.depositEndpoint;
-  const withdrawalEndpoint = settings.withdrawalEndpoint ?? config.withdrawalEndpoint;
-  const relayers = settings.relayers ?? config.relayers;
+  const stored = connectionNames.flatMap((name) => settings[name] ?? []);
+  const blocked = stored.filter((url) => !isReachable(url, config));
+  const allowed = (url: string | undefined) => url && blocked.includes(url) ? undefined : url;
+  const depositEndpoint = allowed(settings.depositEndpoint) ?? config.depositEndpoint;
+  const withdrawalEndpoint = allowed(settings.withdrawalEndpoint) ?? config.withdrawalEndpoint;
+  const own = settings.relayers?.filter((url) => !blocked.includes(url));
+  const relayers = own && (own.length > 0 || settings.relayers?.length === 0) ? own : config.relayers;
   const { host } = new URL(withdrawalEndpoint);
   const isShared = new URL(depositEndpoint).host === host;
-  const isShareAccepted = isShared && settings.acceptedSharedHost === host;
-  return { depositEndpoint, withdrawalEndpoint, relayers, isShared, isShareAccepted };
+  return {
+    ...{ depositEndpoint, withdrawalEndpoint, relayers, isShared, blocked },
+    isShareAccepted: isShared && settings.acceptedSharedHost === host,
+    hasOwn: connectionNames.some((name) =>
+      settings[name] !== undefined && !isSame(settings[name], config[name])
+    ),
+  };
 }
 
-export type ConnectionsForm = Readonly<
-  Record<"depositEndpoint" | "withdrawalEndpoint" | "relayers", string>
->;
+const connectionNames = ["depositEndpoint", "withdrawalEndpoint", "relayers"] as const;
 
-/** Returns the form's connections as a change of the settings, or their faults. `connect`: what the page's policy allows. */
+export type ConnectionsForm = Readonly<Record<keyof ConnectionAddresses, string>>;
+
+export function formOf(
+  { depositEndpoint, withdrawalEndpoint, relayers }: ConnectionAddresses,
+): ConnectionsForm {
+  return { depositEndpoint, withdrawalEndpoint, relayers: relayers.join("\n") };
+}
+
+/**
+ * Returns the form's connections as a change of the settings, or their faults. Those that equal the website's are
+ * not stored, so that the app uses what the website offers later.
+ */
 export function applyConnections(
   form: ConnectionsForm,
-  connect: readonly string[] | undefined,
+  config: AppConfig,
 ): { readonly change: Partial<Settings> } | { readonly faults: ConnectionFaults } {
-  const relayers = form.relayers.split(/\s+/).filter((url) => url !== "");
-  const urls = {
-    depositEndpoint: [form.depositEndpoint.trim()],
-    withdrawalEndpoint: [form.withdrawalEndpoint.trim()],
-    relayers,
+  const typed = {
+    depositEndpoint: form.depositEndpoint.trim(),
+    withdrawalEndpoint: form.withdrawalEndpoint.trim(),
+    relayers: [...new Set(form.relayers.split(/\s+/).filter((url) => url !== ""))],
   };
-  const found = Object.entries(urls).map(([name, each]) => [name, faultOf(each, connect)] as const)
+  const own = connectionNames.filter((name) => !isSame(typed[name], config[name]));
+  const found = own.map((name) => [name, faultOf([typed[name]].flat(), config)] as const)
     .filter(([, fault]) => fault !== undefined);
   if (found.length > 0) return { faults: Object.fromEntries(found) };
-  return {
-    change: {
-      depositEndpoint: urls.depositEndpoint[0],
-      withdrawalEndpoint: urls.withdrawalEndpoint[0],
-      relayers: [...new Set(relayers)],
-    },
-  };
+  const change = connectionNames.map((name) => [name, own.includes(name) ? typed[name] : undefined]);
+  return { change: Object.fromEntries(change) };
 }
 
-function faultOf(
-  urls: readonly string[],
-  connect: readonly string[] | undefined,
-): ConnectionFault | undefined {
+/** Returns what the page may connect to: addresses of the website's settings, and sources that have none there. */
+export function allowedAddresses(config: AppConfig): readonly string[] {
+  const { depositEndpoint, withdrawalEndpoint, relayers, connect = [] } = config;
+  const known = [depositEndpoint, withdrawalEndpoint, ...relayers];
+  const named = connect.map((source) => {
+    const urls = known.filter((url) => new URL(url).origin === source);
+    return urls.length > 0 ? urls : [source];
+  });
+  return [...new Set(named.flat())];
+}
+
+/** Compares addresses, or lists of them, regardless of slashes at the end. */
+function isSame(a: string | readonly string[], b: string | readonly string[]): boolean {
+  const textOf = (urls: string | readonly string[]) =>
+    [urls].flat().map((url) => url.replace(/\/+$/, "")).join(" ");
+  return textOf(a) === textOf(b);
+}
+
+function isReachable(url: string, { connect }: AppConfig): boolean {
+  const { origin, protocol } = new URL(url);
+  return connect === undefined || connect.some((source) => source === origin || source === protocol);
+}
+
+function faultOf(urls: readonly string[], config: AppConfig): ConnectionFault | undefined {
   if (urls.length > MAX_RELAYERS) return "wrong_number";
   if (!urls.every(isHttpUrl)) return "invalid";
-  const isReachable = (url: string) => {
-    const { origin, protocol } = new URL(url);
-    return connect === undefined || connect.some((source) => source === origin || source === protocol);
-  };
-  return urls.every(isReachable) ? undefined : "blocked";
+  return urls.every((url) => isReachable(url, config)) ? undefined : "blocked";
 }

@@ -1,5 +1,5 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
-import { applyConnections, connectionsOf, parseSettings } from "./settings.ts";
+import { allowedAddresses, applyConnections, connectionsOf, formOf, parseSettings } from "./settings.ts";
 
 const config = {
   network: "testnet",
@@ -13,6 +13,16 @@ Deno.test("malformed members of stored settings get their defaults", () => {
   for (const kept of [undefined, null, 7, "x", [], { theme: "pink", lockMinutes: -1, relayers: "x" }]) {
     deepEqual([parseSettings(kept).theme, parseSettings(kept).lockMinutes], ["system", 10]);
   }
+  const { depositEndpoint, withdrawalEndpoint, relayers } = parseSettings({
+    depositEndpoint: "localhost",
+    withdrawalEndpoint: "ftp://b.example",
+    relayers: ["x", "https://s.example"],
+  });
+  deepEqual([depositEndpoint, withdrawalEndpoint, relayers], [undefined, undefined, ["https://s.example"]]);
+  deepEqual([parseSettings({ relayers: ["x"] }).relayers, parseSettings({ relayers: [] }).relayers], [
+    undefined,
+    [],
+  ]);
   equal(parseSettings({ theme: "dark", lockMinutes: 99 }).theme, "dark");
 });
 
@@ -21,16 +31,16 @@ Deno.test("connections must be URLs, and one endpoint for deposits and withdrawa
   equal(connectionsOf(settings, config).isShared, false);
   const form = { depositEndpoint: "https://b.example/x", withdrawalEndpoint: "https://b.example/y" };
   const applied = applyConnections(
-    { ...form, relayers: "https://r.example\nhttps://r.example" },
-    undefined,
+    { ...form, relayers: "https://s.example\nhttps://s.example" },
+    config,
   );
   ok("change" in applied);
   equal(connectionsOf(parseSettings(applied.change), config).isShared, true);
-  deepEqual(applied.change.relayers, ["https://r.example"]);
+  deepEqual(applied.change.relayers, ["https://s.example"]);
   deepEqual(
     applyConnections(
       { depositEndpoint: "x", withdrawalEndpoint: "ftp://y", relayers: "" },
-      undefined,
+      config,
     ),
     { faults: { depositEndpoint: "invalid", withdrawalEndpoint: "invalid" } },
   );
@@ -44,8 +54,55 @@ Deno.test("a connection that the page's policy blocks is refused before it is sa
   };
   const connect = ["https://a.example", "https://r.example"];
   const blocked = { faults: { withdrawalEndpoint: "blocked" } };
-  deepEqual(applyConnections(form, connect), blocked);
-  ok("change" in applyConnections(form, ["https:"]));
+  deepEqual(applyConnections(form, { ...config, connect }), blocked);
+  ok("change" in applyConnections(form, { ...config, connect: ["https:"] }));
+});
+
+Deno.test("only connections that differ from the website's are stored, so that later ones of the website are used", () => {
+  const offered = formOf(config);
+  const none = { depositEndpoint: undefined, withdrawalEndpoint: undefined, relayers: undefined };
+  deepEqual(applyConnections(offered, config), { change: none });
+  const withSlashes = {
+    ...offered,
+    depositEndpoint: `${config.depositEndpoint}/`,
+    relayers: "https://r.example/",
+  };
+  deepEqual(applyConnections(withSlashes, config), { change: none });
+  const own = { ...offered, withdrawalEndpoint: "https://c.example/rpc" };
+  const withOwn = { ...none, withdrawalEndpoint: "https://c.example/rpc" };
+  deepEqual(applyConnections(own, config), { change: withOwn });
+  deepEqual(applyConnections({ ...offered, relayers: "" }, config), { change: { ...none, relayers: [] } });
+  equal(connectionsOf(parseSettings({}), config).hasOwn, false);
+  equal(connectionsOf(parseSettings(withOwn), config).hasOwn, true);
+  const pinned = parseSettings({ ...config });
+  equal(connectionsOf(pinned, config).hasOwn, false);
+});
+
+Deno.test("stored connections that the page may not use give way to the website's, and are named", () => {
+  const connect = ["https://a.example", "https://b.example", "https://r.example", "https://s.example"];
+  const served = { ...config, connect };
+  const stored = parseSettings({
+    depositEndpoint: "http://127.0.0.1:9/rpc",
+    withdrawalEndpoint: "https://b.example/other",
+    relayers: ["http://127.0.0.1:8", "https://s.example"],
+  });
+  const { depositEndpoint, withdrawalEndpoint, relayers, blocked, hasOwn } = connectionsOf(stored, served);
+  deepEqual([depositEndpoint, withdrawalEndpoint, relayers, blocked, hasOwn], [
+    ...[config.depositEndpoint, "https://b.example/other", ["https://s.example"]],
+    ...[["http://127.0.0.1:9/rpc", "http://127.0.0.1:8"], true],
+  ]);
+  const others = parseSettings({ relayers: ["http://127.0.0.1:8"] });
+  deepEqual(connectionsOf(others, served).relayers, config.relayers);
+  deepEqual(connectionsOf(parseSettings({ relayers: [] }), served).relayers, []);
+});
+
+Deno.test("the addresses that the page may use are named in full if the website's settings contain them", () => {
+  const connect = ["https://a.example", "https://b.example", "https://r.example", "https://app.example"];
+  deepEqual(allowedAddresses({ ...config, connect }), [
+    ...["https://a.example/rpc", "https://b.example/rpc", "https://r.example", "https://app.example"],
+  ]);
+  deepEqual(allowedAddresses({ ...config, connect: ["https:"] }), ["https:"]);
+  deepEqual(allowedAddresses(config), []);
 });
 
 Deno.test("the consent to one endpoint for deposits and withdrawals ends when the endpoint changes", () => {
@@ -61,7 +118,7 @@ Deno.test("a connection to at most 20 relayers is accepted, and one more is not"
   const endpoints = { depositEndpoint: "https://a.example", withdrawalEndpoint: "https://b.example" };
   const apply = (count: number) => {
     const relayers = Array.from({ length: count }, (_, i) => `https://r${i}.example`).join("\n");
-    return applyConnections({ ...endpoints, relayers }, undefined);
+    return applyConnections({ ...endpoints, relayers }, config);
   };
   for (const count of [0, 20]) ok("change" in apply(count));
   deepEqual(apply(21), { faults: { relayers: "wrong_number" } });

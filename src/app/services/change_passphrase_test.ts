@@ -4,6 +4,7 @@ import { createNoteSeed } from "../../core/protocol/seed/note_seed.ts";
 import { Secret } from "../../core/text/secret.ts";
 import { changePassphrase } from "./change_passphrase.ts";
 import type { AppContext } from "./context.ts";
+import { openSession } from "./store_service.ts";
 
 const passphrases = [new Secret("correct horse battery"), new Secret("another horse battery")] as const;
 
@@ -45,4 +46,34 @@ Deno.test("the page cannot give an open store another passphrase without the cur
     code: "wrong_passphrase",
   });
   await rejects(vault.run({ kind: "reencrypt", bytes }), { code: "cancelled" });
+});
+
+Deno.test("an open store learns that its file has another key, and reads and writes it no more", async () => {
+  const vaults = testVaults();
+  const bytes = await encryptContent({ seed: createNoteSeed(), records: [] }, passphrases[0]);
+  const files = memoryFiles(bytes);
+  const context = { files, vaults } as unknown as AppContext;
+  const { store } = await openSession(context, await vaults.open(bytes, passphrases[0]));
+  let isReplaced = false;
+  void store.replaced.then(() => isReplaced = true);
+  await store.ensureSeed();
+  await store.list();
+  equal(isReplaced, false);
+  await changePassphrase(context, ...passphrases, () => {});
+  const changed = await files.read();
+  await rejects(store.list(), { code: "cancelled" });
+  await store.replaced;
+  await rejects(store.update("x", {}), { code: "cancelled" });
+  equal(await files.read(), changed);
+});
+
+Deno.test("a damaged file is not taken for one with another key", async () => {
+  const vaults = testVaults();
+  const bytes = await encryptContent({ seed: createNoteSeed(), records: [] }, passphrases[0]);
+  const files = memoryFiles(bytes);
+  const { store } = await openSession({ files } as AppContext, await vaults.open(bytes, passphrases[0]));
+  for (const damaged of [new Uint8Array([1, 2, 3]), bytes.slice(0, -40), bytes.slice(0, 20)]) {
+    await files.write(damaged);
+    await rejects(store.list(), { code: "note_store_corrupted" });
+  }
 });

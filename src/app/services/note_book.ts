@@ -26,6 +26,8 @@ type NoteLeaves = Readonly<{ id: string; commitment: bigint; leafIndexes: readon
 
 /** The notes of the open store. Methods are atomic across tabs; changes survive a crash. */
 export interface NoteBook {
+  /** Resolves if the stored file turns out to have another key: of a changed passphrase, or of another store. */
+  readonly replaced: Promise<void>;
   /** Oldest first. */
   list(): Promise<readonly NoteEntry[]>;
   /** Returns the secrets of one note, for its withdrawal or report. Throws `unknown_note`. */
@@ -79,12 +81,40 @@ export async function readStore(files: NoteFiles): Promise<Uint8Array> {
   return bytes;
 }
 
+const ARMOR_END = "-----END AGE ENCRYPTED FILE-----";
+/** Exceeds the first part of a store's file. */
+const MAX_HEAD_BYTES = 4_096;
+
+/** Returns the first part of a store's file, the encrypted key, if the file has one. */
+function headOf(bytes: Uint8Array): string | undefined {
+  const text = new TextDecoder().decode(bytes.subarray(0, MAX_HEAD_BYTES));
+  const end = text.indexOf(ARMOR_END);
+  return end < 0 ? undefined : text.slice(0, end);
+}
+
+/** Reads the store as long as its key is that of the first reading. `read` throws `cancelled` afterwards. */
+function openReader(files: NoteFiles): { read(): Promise<Uint8Array>; readonly replaced: Promise<void> } {
+  const { promise: replaced, resolve } = Promise.withResolvers<void>();
+  let key: string | undefined;
+  return {
+    replaced,
+    async read() {
+      const bytes = await readStore(files);
+      const found = headOf(bytes);
+      key ??= found;
+      if (found === undefined || found === key) return bytes;
+      resolve();
+      throw new Problem("cancelled", "another tab has stored the notes with another key");
+    },
+  };
+}
+
 /**
  * Opens the store whose bytes exist in `files`. Throws `note_store_corrupted` if it does not decrypt with this vault,
  * or is not in this version's format.
  */
 export async function openNoteBook(files: NoteFiles, vault: OpenVault): Promise<NoteBook> {
-  const read = () => readStore(files);
+  const { read, replaced } = openReader(files);
   const list = async (bytes: Uint8Array) => checkListing(await vault.run({ kind: "list", bytes }));
   /** Writes what `apply` returns for the stored bytes. */
   const change = async <T extends { bytes: Uint8Array<ArrayBuffer>; listing: NoteListing }>(
@@ -100,6 +130,7 @@ export async function openNoteBook(files: NoteFiles, vault: OpenVault): Promise<
     change((bytes) => vault.run({ kind: "change", bytes, change: kind }));
   await list(await read());
   return {
+    replaced,
     list: async () => (await list(await read())).records,
     async reveal(id) {
       return new Secret(parseNote(await vault.run({ kind: "reveal", bytes: await read(), id })));

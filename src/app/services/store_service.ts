@@ -34,6 +34,7 @@ export function storeServices(
       return await openSession(context, await vaults.open(await readStore(files), given));
     },
     close: ({ vault }) => vault.close(),
+    whenReplaced: ({ store }) => store.replaced,
   };
 }
 

@@ -19,6 +19,7 @@ import { eraseEverything } from "./erase_everything.ts";
 import { OpenScreens } from "./open_screens.tsx";
 import { ReportScreen } from "./report_screen.tsx";
 import { ScanOverlay, useScanner } from "./scan_overlay.tsx";
+import { ScreenBoundary } from "./screen_boundary.tsx";
 import { useFlow, useMachine } from "./use_flow.ts";
 
 const LOCK_CHECK_INTERVAL_MS = 5_000;
@@ -63,18 +64,20 @@ export function App({ ports }: { readonly ports: AppPorts }) {
       }}
       onLock={lock}
     >
-      {session !== undefined && !route.startsWith("#/restore")
-        ? (
-          <OpenScreens
-            key="open"
-            ports={ports}
-            session={session}
-            route={route}
-            onErased={() => flow.send({ type: "erased" })}
-            onLock={lock}
-          />
-        )
-        : <ClosedScreens ports={ports} flow={flow} store={store} route={route} session={session} />}
+      <ScreenBoundary ports={ports} place={`${route} ${store.step}`} onSave={() => saveStore(ports)}>
+        {session !== undefined && !route.startsWith("#/restore")
+          ? (
+            <OpenScreens
+              key="open"
+              ports={ports}
+              session={session}
+              route={route}
+              onErased={() => flow.send({ type: "erased" })}
+              onLock={lock}
+            />
+          )
+          : <ClosedScreens ports={ports} flow={flow} store={store} route={route} session={session} />}
+      </ScreenBoundary>
     </Frame>
   );
 }
@@ -198,7 +201,8 @@ function useLock(ports: AppPorts, flow: StoreFlow, session: Session | undefined)
 function useTabs({ tabs }: AppPorts, flow: StoreFlow) {
   useEffect(() =>
     tabs.subscribe((message) => {
-      if (message === "locked") flow.send({ type: "lock" });
+      // A store that is locked already keeps its notice of what the other tab changed.
+      if (message === "locked" && flow.state.step !== "locked") flow.send({ type: "lock" });
       if (message === "store_erased") flow.send({ type: "erased" });
     }), []);
 }

@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { Problem } from "../../core/errors/problem.ts";
 import { Secret } from "../../core/text/secret.ts";
 import { toProblem } from "../flows/machine.ts";
-import { applyConnections, connectionsOf } from "../flows/settings.ts";
+import { allowedAddresses, applyConnections, connectionsOf, formOf } from "../flows/settings.ts";
 import { changePassphrase } from "../services/change_passphrase.ts";
 import { readStore } from "../services/note_book.ts";
 import { SettingsView } from "../views/settings.tsx";
@@ -41,12 +41,13 @@ export function SettingsScreen(
     <SettingsView
       settings={settings}
       connections={connectionsOf(settings, config)}
-      allowed={config.connect}
+      served={formOf(config)}
+      allowed={allowedAddresses(config)}
       network={config.network}
       versions={versions ?? { running: "…" }}
       passkey={passkey}
       onConnections={(form) => {
-        const applied = applyConnections(form, config.connect);
+        const applied = applyConnections(form, config);
         if ("faults" in applied) return applied.faults;
         ports.settings.change(applied.change);
         return {};
@@ -65,7 +66,14 @@ export function SettingsScreen(
         if (problem === undefined) setPasskey("enrolled");
         return problem;
       }}
-      onRemovePasskey={() => void passkeys.remove().then(() => setPasskey("available"))}
+      onRemovePasskey={async () => {
+        try {
+          await passkeys.remove();
+        } catch (error) {
+          return toProblem(error);
+        }
+        setPasskey("available");
+      }}
       onErase={erase}
       onAcceptVersion={(id) => void place.acceptWaiting(id)}
     />

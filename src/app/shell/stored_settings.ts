@@ -8,6 +8,8 @@ export interface StoredSettings {
   readonly value: Settings;
   change(change: Partial<Settings>): void;
   addProof(proof: BackupProof): void;
+  /** Restores the defaults. Which backups were read back stays known. */
+  reset(): void;
   /** Reads the storage again, after its content was erased. */
   reload(): void;
 }
@@ -16,10 +18,11 @@ export function openSettings(preferences: Preferences): StoredSettings {
   const read = () => parseSettings(preferences.read());
   const shown = signal(read());
   const reload = () => void (shown.value = read());
-  const change = (change: Partial<Settings>) => {
-    shown.value = { ...read(), ...change };
-    preferences.write(shown.value);
+  const write = (settings: Settings) => {
+    shown.value = settings;
+    preferences.write(settings);
   };
+  const change = (change: Partial<Settings>) => write({ ...read(), ...change });
   preferences.subscribe(reload);
   return {
     get value() {
@@ -27,6 +30,10 @@ export function openSettings(preferences: Preferences): StoredSettings {
     },
     change,
     addProof: (proof) => change(addProof(read(), proof)),
+    reset() {
+      const { provenSeed, provenNotes } = read();
+      write(parseSettings({ provenSeed, provenNotes }));
+    },
     reload,
   };
 }

@@ -54,3 +54,14 @@ Deno.test("erased settings are the defaults again, and the next change does not 
   second.change({ lockMinutes: 2 });
   deepEqual(JSON.parse(stored.text!), { theme: "system", lockMinutes: 2 });
 });
+
+Deno.test("default settings leave out what the user chose, and keep which backups were read back", () => {
+  const { first, second, stored, deliver } = openTabs();
+  first.change({ relayers: ["https://r.example"], theme: "dark", lockMinutes: 2 });
+  first.addProof({ provenSeed: "seed", provenNotes: ["a"] });
+  first.reset();
+  const defaults = { theme: "system", lockMinutes: 10, provenSeed: "seed", provenNotes: ["a"] };
+  deepEqual(JSON.parse(stored.text!), defaults);
+  deliver();
+  for (const { value } of [first, second]) deepEqual(JSON.parse(JSON.stringify(value)), defaults);
+});

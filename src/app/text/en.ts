@@ -27,6 +27,13 @@ export const en = {
     problem: "Problem",
     warning: "Please read",
     good: "Good",
+    failed: {
+      title: "This screen cannot be shown",
+      reload: "Load the page again",
+      save: "Save the encrypted notes",
+      defaults: "Use default settings",
+      defaultsHint: "Theme, language, lock and connections become as at the first visit. Your notes stay.",
+    },
     percent: (fraction: number) => `${Math.round(fraction * 100)} %`,
     /** An exact amount in plain digits, possibly with its unit, as the language writes it. */
     decimal: (amount: string) => amount.replace(/ \S+$/, (unit) => unit.toUpperCase()),
@@ -92,6 +99,8 @@ export const en = {
     differs: "The two passphrases are not the same. Type them again.",
     openTitle: "Welcome back",
     openLead: "Your notes are locked.",
+    replaced:
+      "Your notes were changed in another tab. Unlock them again here, with the new passphrase if it was changed.",
     open: "Unlock",
     opening: "Unlocking …",
     passkey: "Use this device's passkey",
@@ -205,7 +214,8 @@ export const en = {
     backupMissing: (count: number) => `${plural(count, "note is", "notes are")} in no backup`,
     backupMissingLead: "Save a backup file. A paper cannot bring these notes back.",
     notInBackup: "in no backup",
-    sharedNullifier: "shares its secret with another note: only one of the two can be withdrawn",
+    sharedNullifier:
+      "shares its secret with another note: only one of the two can be withdrawn, so do not pay for both",
     backupProven: "Backed up",
     backupProvenLead: "Your backup was opened and brings back every note.",
     newVersion: "This website offers a new version of the app",
@@ -226,7 +236,8 @@ export const en = {
   settings: {
     title: "Settings",
     connections: "Connections",
-    connectionsLead: "Use different servers for deposits and withdrawals. Then neither can connect the two.",
+    connectionsLead:
+      "A server that sees your deposit and your withdrawal can connect the two. Use a different server and a different network address for each.",
     depositEndpoint: "Endpoint for deposits",
     withdrawalEndpoint: "Endpoint for withdrawals",
     relayers: "Relayers, one per line",
@@ -237,13 +248,17 @@ export const en = {
       blocked: (allowed: string) =>
         `This page may connect only to ${allowed}. To use another server, start tonado app with its address, or ask this website's operator.`,
     },
+    blocked: (addresses: string) =>
+      `Saved earlier and not used: ${addresses}. This page may not connect there. It uses the addresses below.`,
     save: "Save connections",
+    useServed: "Use this website's servers",
     saved: "Saved",
     appearance: "Appearance",
     theme: "Colours",
     themes: { system: "Like the device", light: "Light", dark: "Dark" },
     language: "Language",
     languageOfBrowser: "As in the browser",
+    autoLock: "Automatic lock",
     lock: "Lock after",
     minutes: (count: number) => plural(count, "minute", "minutes"),
     backup: "Backup",
@@ -252,6 +267,7 @@ export const en = {
     passphrase: "Passphrase",
     passphraseChange: "Change the passphrase",
     passphraseCurrent: "Current passphrase",
+    passphraseNew: "New passphrase",
     passphraseLead:
       "Afterwards the app locks, and you unlock it with the new one. Backups that you made before still open with the old one, so make a new backup.",
     passkey: "Passkey",

@@ -8,11 +8,11 @@ export interface ProblemText {
 
 const relayerRefused: ProblemText = {
   text: "The relayer did not accept the withdrawal.",
-  next: "Your note is safe. Try again in a minute, or choose another relayer in Settings.",
+  next: "Your note is safe. Try again in a minute, or enter another relayer in Settings.",
 };
 const relayerBusy: ProblemText = {
   text: "The relayer is busy.",
-  next: "Your note is safe. Wait a minute and try again, or choose another relayer in Settings.",
+  next: "Your note is safe. Wait a minute and try again, or enter another relayer in Settings.",
 };
 const poolTrouble: ProblemText = {
   text: "This pool cannot pay out at the moment.",
@@ -24,7 +24,7 @@ const appFault: ProblemText = {
 };
 const endpointTrouble: ProblemText = {
   text: "The network does not answer.",
-  next: "Check your internet connection and try again. In Settings you can choose another endpoint.",
+  next: "Check your internet connection and try again. In Settings you can enter another endpoint.",
 };
 /** Text of problems that only operators and commands can have. */
 const notHere: ProblemText = {
@@ -127,7 +127,7 @@ export const problemsEn: Readonly<Record<ProblemCode, ProblemText>> = {
   },
   unknown_pool: {
     text: "This pool is not known here.",
-    next: "Choose another amount, or another relayer in Settings.",
+    next: "Choose another amount, or enter another relayer in Settings.",
   },
   wrong_network: {
     text: "This belongs to another network.",
@@ -161,7 +161,7 @@ export const problemsEn: Readonly<Record<ProblemCode, ProblemText>> = {
   },
   relayer_unavailable: {
     text: "No relayer could serve this request.",
-    next: "Your note is safe. Try again in a minute, or choose another relayer in Settings.",
+    next: "Your note is safe. Try again in a minute, or enter another relayer in Settings.",
   },
   fee_above_limit: {
     text: "The fee went up meanwhile.",
@@ -184,7 +184,7 @@ export const problemsEn: Readonly<Record<ProblemCode, ProblemText>> = {
   chain_unavailable: endpointTrouble,
   chain_inconsistent: {
     text: "The network gave answers that contradict each other.",
-    next: "Try again in a minute, or choose another endpoint in Settings.",
+    next: "Try again in a minute, or enter another endpoint in Settings.",
   },
   invalid_report: {
     text: "This is not a complete report.",

@@ -4,11 +4,11 @@ import type { ProblemText } from "./problems_en.ts";
 
 const relayerRefused: ProblemText = {
   text: "Релеер не принял вывод.",
-  next: "Ваша нота в безопасности. Повторите через минуту или выберите другой релеер в настройках.",
+  next: "Ваша нота в безопасности. Повторите через минуту или введите другой релеер в настройках.",
 };
 const relayerBusy: ProblemText = {
   text: "Релеер занят.",
-  next: "Ваша нота в безопасности. Подождите минуту и повторите или выберите другой релеер в настройках.",
+  next: "Ваша нота в безопасности. Подождите минуту и повторите или введите другой релеер в настройках.",
 };
 const poolTrouble: ProblemText = {
   text: "Этот пул сейчас не может платить.",
@@ -20,7 +20,7 @@ const appFault: ProblemText = {
 };
 const endpointTrouble: ProblemText = {
   text: "Сеть не отвечает.",
-  next: "Проверьте подключение к интернету и повторите. В настройках можно выбрать другой узел.",
+  next: "Проверьте подключение к интернету и повторите. В настройках можно ввести другой узел.",
 };
 /** Text of problems that only operators and commands can have. */
 const notHere: ProblemText = {
@@ -122,7 +122,7 @@ export const problemsRu: Readonly<Record<ProblemCode, ProblemText>> = {
   },
   unknown_pool: {
     text: "Этот пул здесь неизвестен.",
-    next: "Выберите другую сумму или другой релеер в настройках.",
+    next: "Выберите другую сумму или введите другой релеер в настройках.",
   },
   wrong_network: {
     text: "Это из другой сети.",
@@ -154,7 +154,7 @@ export const problemsRu: Readonly<Record<ProblemCode, ProblemText>> = {
   },
   relayer_unavailable: {
     text: "Ни один релеер не выполнил запрос.",
-    next: "Ваша нота в безопасности. Повторите через минуту или выберите другой релеер в настройках.",
+    next: "Ваша нота в безопасности. Повторите через минуту или введите другой релеер в настройках.",
   },
   fee_above_limit: {
     text: "Комиссия тем временем выросла.",
@@ -177,7 +177,7 @@ export const problemsRu: Readonly<Record<ProblemCode, ProblemText>> = {
   chain_unavailable: endpointTrouble,
   chain_inconsistent: {
     text: "Ответы сети противоречат друг другу.",
-    next: "Повторите через минуту или выберите другой узел в настройках.",
+    next: "Повторите через минуту или введите другой узел в настройках.",
   },
   invalid_report: {
     text: "Это не полный отчёт.",

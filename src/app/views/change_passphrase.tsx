@@ -38,7 +38,7 @@ export function ChangePassphrase(
           autocomplete="current-password"
           shown={false}
         />
-        <NewPassphrase {...typed} />
+        <NewPassphrase {...typed} label={settings.passphraseNew} />
         {isBusy
           ? <Progress label={passphrase.creating} />
           : <Button type="submit" disabled={current === ""}>{settings.passphraseChange}</Button>}

@@ -138,7 +138,9 @@ export function useNewPassphrase() {
 
 /** A new passphrase, typed twice. */
 export function NewPassphrase(
-  { first, setFirst, second, setSecond, fault }: Omit<ReturnType<typeof useNewPassphrase>, "submit">,
+  { first, setFirst, second, setSecond, fault, label }:
+    & Omit<ReturnType<typeof useNewPassphrase>, "submit">
+    & { readonly label?: string },
 ) {
   const { passphrase } = texts;
   const [shown, setShown] = useState(false);
@@ -148,7 +150,7 @@ export function NewPassphrase(
       <PassphraseField
         {...shared}
         id="passphrase"
-        label={passphrase.label}
+        label={label ?? passphrase.label}
         value={first}
         onInput={setFirst}
         error={fault && fault !== "differs" ? passphrase[fault] : undefined}

@@ -1,6 +1,7 @@
-/** The frame around every screen: name, network, menu, lock. */
+/** The frame around every screen: name, network, menu, lock. And what replaces a screen that fails. */
 import type { ComponentChildren } from "preact";
-import { Notice } from "./parts.tsx";
+import type { Problem } from "../../core/errors/problem.ts";
+import { Button, Notice, Step } from "./parts.tsx";
 import { texts } from "../text/texts.ts";
 
 export interface FrameProps {
@@ -64,5 +65,24 @@ export function Frame({ network, isOpen, isOnline, current, onBack, onLock, chil
         {children}
       </main>
     </>
+  );
+}
+
+export function FailedScreen(
+  { problem, onReload, onSave, onDefaults }: {
+    readonly problem: Problem;
+    readonly onReload: () => void;
+    /** Saves the encrypted notes, if there are any. */
+    readonly onSave: (() => void) | undefined;
+    readonly onDefaults: () => void;
+  },
+) {
+  const { failed } = texts.app;
+  return (
+    <Step name="screen-failed" title={failed.title} problem={problem}>
+      <Button kind="primary" onClick={onReload}>{failed.reload}</Button>
+      {onSave && <Button onClick={onSave}>{failed.save}</Button>}
+      <Button hint={["defaults-hint", failed.defaultsHint]} onClick={onDefaults}>{failed.defaults}</Button>
+    </Step>
   );
 }

@@ -1,12 +1,13 @@
-/** Settings: connections, look, lock, backup, passkey, erase, version. */
+/** Settings: backup, passphrase, passkey, lock, look, connections, version, erase. */
 import { useState } from "preact/hooks";
 import type { Problem } from "../../core/errors/problem.ts";
-import type {
-  ConnectionFault,
-  ConnectionFaults,
-  Connections,
-  ConnectionsForm,
-  Settings,
+import {
+  type ConnectionFault,
+  type ConnectionFaults,
+  type Connections,
+  type ConnectionsForm,
+  formOf,
+  type Settings,
 } from "../flows/settings.ts";
 import { type Language, languageNames, languages } from "../text/languages.ts";
 import { texts } from "../text/texts.ts";
@@ -17,8 +18,10 @@ import { Button, Facts, Notice, ProblemNotice, Step } from "./parts.tsx";
 export interface SettingsProps {
   readonly settings: Settings;
   readonly connections: Connections;
-  /** Origins that the page may connect to; undefined: any. */
-  readonly allowed: readonly string[] | undefined;
+  /** The connections that the website offers. */
+  readonly served: ConnectionsForm;
+  /** Addresses that the page may connect to, if they are restricted. */
+  readonly allowed: readonly string[];
   readonly network: string;
   readonly versions: { readonly running: string; readonly waiting?: string };
   readonly passkey: "none" | "available" | "enrolled";
@@ -31,7 +34,8 @@ export interface SettingsProps {
   readonly onRestore: () => void;
   /** Returns why the passkey was not set up. */
   readonly onPasskey: (passphrase: string) => Promise<Problem | undefined>;
-  readonly onRemovePasskey: () => void;
+  /** Returns why the passkey was not removed. */
+  readonly onRemovePasskey: () => Promise<Problem | undefined>;
   /** Returns why nothing was erased. */
   readonly onErase: () => Promise<Problem | undefined>;
   readonly onAcceptVersion: (id: string) => void;
@@ -43,8 +47,6 @@ export function SettingsView(props: SettingsProps) {
   return (
     <Step name="settings" title={settings.title}>
       <div class="sections">
-        <ConnectionsSection {...props} />
-        <Appearance {...props} />
         <section>
           <h2>{settings.backup}</h2>
           <Button onClick={props.onBackup}>{settings.backupMake}</Button>
@@ -55,6 +57,9 @@ export function SettingsView(props: SettingsProps) {
           <ChangePassphrase onChange={props.onPassphrase} />
         </section>
         <Passkey {...props} />
+        <Lock {...props} />
+        <Appearance {...props} />
+        <ConnectionsSection {...props} />
         <section>
           <h2>{settings.version}</h2>
           <Version id={versions.running} network={network} />
@@ -86,16 +91,16 @@ function Version({ id, network }: { readonly id: string; readonly network: strin
   );
 }
 
-function ConnectionsSection({ connections, allowed = [], onConnections }: SettingsProps) {
+function ConnectionsSection({ connections, served, allowed, onConnections }: SettingsProps) {
   const { settings } = texts;
   const textOf = (fault: ConnectionFault) =>
     fault === "blocked" ? settings.fault.blocked(allowed.join(", ")) : settings.fault[fault];
-  const [form, setForm] = useState<ConnectionsForm>({
-    depositEndpoint: connections.depositEndpoint,
-    withdrawalEndpoint: connections.withdrawalEndpoint,
-    relayers: connections.relayers.join("\n"),
-  });
+  const [form, setForm] = useState(() => formOf(connections));
   const [faults, setFaults] = useState<ConnectionFaults>();
+  const save = (next: ConnectionsForm) => {
+    setForm(next);
+    setFaults(onConnections(next));
+  };
   const field = (name: keyof ConnectionsForm, rows?: number) => (
     <Field
       id={name}
@@ -115,38 +120,26 @@ function ConnectionsSection({ connections, allowed = [], onConnections }: Settin
       <h2>{settings.connections}</h2>
       <p class="hint">{settings.connectionsLead}</p>
       {connections.isShared && <Notice kind="note" text={settings.shared} />}
-      <Form onSubmit={() => setFaults(onConnections(form))}>
+      {connections.blocked.length > 0 && (
+        <Notice kind="warning" text={settings.blocked(connections.blocked.join(", "))} />
+      )}
+      <Form onSubmit={() => save(form)}>
         {field("depositEndpoint")}
         {field("withdrawalEndpoint")}
         {field("relayers", 2)}
         <Button kind="primary" type="submit">{settings.save}</Button>
+        {connections.hasOwn && <Button onClick={() => save(served)}>{settings.useServed}</Button>}
         <p role="status">{faults && Object.keys(faults).length === 0 ? settings.saved : ""}</p>
       </Form>
     </section>
   );
 }
 
-function Appearance(props: SettingsProps) {
-  const { settings: values, onChange } = props;
+function Lock({ settings: values, onChange }: SettingsProps) {
   const { settings } = texts;
   return (
     <section>
-      <h2>{settings.appearance}</h2>
-      <fieldset class="choices inline">
-        <legend>{settings.theme}</legend>
-        {(["system", "light", "dark"] as const).map((theme) => (
-          <Choice
-            key={theme}
-            group="theme"
-            value={theme}
-            isChosen={values.theme === theme}
-            onChoose={() => onChange({ theme })}
-          >
-            <span>{settings.themes[theme]}</span>
-          </Choice>
-        ))}
-      </fieldset>
-      <LanguageChoice {...props} />
+      <h2>{settings.autoLock}</h2>
       <fieldset class="choices inline">
         <legend>{settings.lock}</legend>
         {[2, 10, 30].map((lockMinutes) => (
@@ -158,6 +151,31 @@ function Appearance(props: SettingsProps) {
             onChoose={() => onChange({ lockMinutes })}
           >
             <span>{settings.minutes(lockMinutes)}</span>
+          </Choice>
+        ))}
+      </fieldset>
+    </section>
+  );
+}
+
+function Appearance(props: SettingsProps) {
+  const { settings: values, onChange } = props;
+  const { settings } = texts;
+  return (
+    <section>
+      <h2>{settings.appearance}</h2>
+      <LanguageChoice {...props} />
+      <fieldset class="choices inline">
+        <legend>{settings.theme}</legend>
+        {(["system", "light", "dark"] as const).map((theme) => (
+          <Choice
+            key={theme}
+            group="theme"
+            value={theme}
+            isChosen={values.theme === theme}
+            onChoose={() => onChange({ theme })}
+          >
+            <span>{settings.themes[theme]}</span>
           </Choice>
         ))}
       </fieldset>
@@ -216,7 +234,9 @@ function Passkey({ passkey, onPasskey, onRemovePasskey }: SettingsProps) {
           <Button type="submit" disabled={value === ""}>{settings.passkeyAdd}</Button>
         </Form>
       )}
-      {passkey === "enrolled" && <Button onClick={onRemovePasskey}>{settings.passkeyRemove}</Button>}
+      {passkey === "enrolled" && (
+        <Button onClick={() => void onRemovePasskey().then(setProblem)}>{settings.passkeyRemove}</Button>
+      )}
     </section>
   );
 }

@@ -74,6 +74,7 @@ function Locked<Session>(
   const fail = (error: unknown) => send({ type: "failed", problem: toProblem(error) });
   return (
     <Step name="locked" title={passphrase.openTitle} lead={passphrase.openLead} problem={state.problem}>
+      {state.isReplaced && <Notice kind="note" live="polite" text={passphrase.replaced} />}
       <PassphraseForm id="passphrase" submit={passphrase.open} autocomplete="current-password" send={send} />
       {(isUnreadable || isForgotten || isSaved) && (
         <div class="way">

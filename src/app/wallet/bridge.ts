@@ -40,12 +40,14 @@ export interface BridgeOptions {
   readonly sessions: SessionStore;
 }
 
+/** 32 bytes in hex. With another key, no wallet could connect. */
+const key = z.string().regex(/^[0-9a-f]{64}$/i);
 const sessionSchema = z.object({
   wallet: z.string(),
   network: z.string(),
-  keys: z.object({ publicKey: z.string(), secretKey: z.string() }),
+  keys: z.object({ publicKey: key, secretKey: key }),
   /** The wallet's session and its connect event, once it has answered. */
-  peer: z.string().optional(),
+  peer: key.optional(),
   event: z.unknown().optional(),
   lastEventId: z.string().optional(),
 });

@@ -43,7 +43,7 @@ const cases: FaultCases = {
     await visit.step("withdraw-failed");
     assert.deepEqual(await visit.notices(), [
       "The withdrawal stopped",
-      "No relayer could serve this request. Your note is safe. Try again in a minute, or choose another relayer in Settings.",
+      "No relayer could serve this request. Your note is safe. Try again in a minute, or enter another relayer in Settings.",
     ]);
     await visit.inspect("withdraw-failed");
     assert.ok(!relayer.requests.includes("/withdraw"), "no proof left the page");

@@ -1,10 +1,10 @@
 /// <reference lib="dom" />
-/** The settings of the app in two tabs, and erasing everything. */
+/** The settings of the app in two tabs, erasing everything, own servers, and a screen that fails. */
 import assert from "node:assert/strict";
 import { waitUntil } from "../../../testkit/programs/wait_until.ts";
 import { openAppPage } from "../../support/app/app_browser.ts";
 import { addAuthenticator } from "../../support/app/steps/authenticator.ts";
-import { createStore } from "../../support/app/app_scene.ts";
+import { changePassphrase, createStore, downloaded } from "../../support/app/app_scene.ts";
 import { driveJourney, type Journey, PASSPHRASE } from "../../support/app/journey.ts";
 import { visitApp } from "../../support/app/visit.ts";
 import { chromium } from "../../support/system/chromium.ts";
@@ -82,10 +82,90 @@ Deno.test({
       await setUp(PASSPHRASE);
       await journey.page.waitForSelector("::-p-xpath(//button[.='Remove the passkey'])");
       assert.equal(await journey.page.$(".notice.is-problem"), null);
+      await refuseDeletions(journey, true);
+      await journey.click("Remove the passkey");
+      await journey.page.waitForSelector(".notice.is-problem::-p-text(The browser could not save)");
+      await refuseDeletions(journey, false);
       await journey.click("Remove the passkey");
       await session.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified: false });
       await setUp(PASSPHRASE);
       await journey.page.waitForSelector(".notice.is-problem::-p-text(You stopped this)");
+    }),
+});
+
+Deno.test({
+  name:
+    "servers that the user did not change are not stored, and stored ones that cannot be used are given up",
+  ignore,
+  fn: () =>
+    visitApp(async ({ journey }) => {
+      await createStore(journey);
+      await journey.click("Settings");
+      await journey.click("Save connections");
+      await journey.page.waitForSelector('[role="status"]::-p-text(Saved)');
+      assert.deepEqual(await preferences(journey), { theme: "system", lockMinutes: 10 });
+      const stored = { depositEndpoint: "localhost", withdrawalEndpoint: "http://127.0.0.1:7/rpc" };
+      await journey.page.evaluate(
+        (stored) => localStorage.setItem("tonado-preferences", JSON.stringify(stored)),
+        stored,
+      );
+      await journey.page.reload();
+      await unlock(journey, "settings");
+      await journey.page.waitForSelector(".notice::-p-text(not used: http://127.0.0.1:7/rpc)");
+      await journey.inspect("settings-blocked");
+      await journey.click("Use this website's servers");
+      await journey.page.waitForFunction(() => !document.body.innerText.includes("may not connect there"));
+      assert.equal(await journey.page.$("::-p-text(Use this website)"), null);
+      assert.deepEqual(await preferences(journey), { theme: "system", lockMinutes: 10 });
+    }),
+});
+
+Deno.test({
+  name:
+    "a screen that fails keeps the menu, saves the encrypted notes, and is shown again with default settings",
+  ignore,
+  fn: () =>
+    visitApp(async ({ journey, downloads }) => {
+      await createStore(journey);
+      await journey.click("Settings");
+      await choose(journey, "Dark");
+      await journey.click("Notes");
+      await journey.step("notes");
+      await breakUrls(journey, true);
+      await journey.click("Settings");
+      await journey.step("screen-failed");
+      await journey.inspect("screen-failed");
+      await journey.click("Save the encrypted notes");
+      const saved = await downloaded(downloads, ".age");
+      assert.match(await Deno.readTextFile(saved), /^-----BEGIN AGE ENCRYPTED FILE-----/);
+      await journey.click("Notes");
+      await journey.step("notes");
+      await journey.click("Settings");
+      await journey.step("screen-failed");
+      await breakUrls(journey, false);
+      await journey.click("Use default settings");
+      await journey.step("settings");
+      await journey.page.waitForSelector('html[data-theme="system"]');
+    }),
+});
+
+Deno.test({
+  name: "a tab that missed a change of the passphrase locks at its next step, and says why",
+  ignore,
+  fn: () =>
+    withTwoTabs(async (first, second) => {
+      await first.page.bringToFront();
+      await first.page.evaluate(() => BroadcastChannel.prototype.postMessage = () => {});
+      const next = "another horse battery";
+      await changePassphrase(first, next);
+      assert.doesNotMatch(await first.text(), /in another tab/);
+      await second.page.bringToFront();
+      await second.step("settings");
+      await second.click("Notes");
+      await second.step("locked");
+      await second.page.waitForSelector(".notice::-p-text(Your notes were changed in another tab)");
+      await second.inspect("locked-replaced");
+      await unlock(second, "notes", next);
     }),
 });
 
@@ -94,9 +174,7 @@ function withTwoTabs(use: (first: Journey, second: Journey) => Promise<void>): P
   return visitApp(async ({ journey, served }) => {
     await createStore(journey);
     const second = await driveJourney(await openAppPage(journey.page.browserContext(), served.url));
-    await second.step("locked");
-    await second.type("passphrase", PASSPHRASE);
-    await second.click("Unlock");
+    await unlock(second);
     for (const tab of [second, journey]) {
       await tab.page.bringToFront();
       await tab.click("Settings");
@@ -104,6 +182,38 @@ function withTwoTabs(use: (first: Journey, second: Journey) => Promise<void>): P
     }
     await use(journey, second);
   });
+}
+
+async function unlock(journey: Journey, step = "notes", passphrase = PASSPHRASE): Promise<void> {
+  await journey.step("locked");
+  await journey.type("passphrase", passphrase);
+  await journey.click("Unlock");
+  await journey.step(step);
+}
+
+/** Makes the page fail at every address that it parses, or ends that. */
+async function breakUrls({ page }: Journey, isBroken: boolean): Promise<void> {
+  await page.evaluate((isBroken) => {
+    const held = globalThis as unknown as { URL: typeof URL; original?: typeof URL };
+    held.original ??= URL;
+    const fail = () => {
+      throw new TypeError("Invalid URL");
+    };
+    held.URL = isBroken ? new Proxy(held.original, { construct: fail }) : held.original;
+  }, isBroken);
+}
+
+/** Makes the browser refuse to delete a record, or ends that. */
+async function refuseDeletions({ page }: Journey, isRefused: boolean): Promise<void> {
+  await page.evaluate((isRefused) => {
+    const records = IDBObjectStore.prototype as { delete: unknown; original?: unknown };
+    records.original ??= records.delete;
+    records.delete = isRefused
+      ? () => {
+        throw new DOMException("full", "QuotaExceededError");
+      }
+      : records.original;
+  }, isRefused);
 }
 
 function isLockFree({ page }: Journey): Promise<boolean> {

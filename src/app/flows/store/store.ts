@@ -14,15 +14,17 @@ export type StoreState<Session> =
   /** Drawn words for the user to write down. `isRequired`: the device lacks memory for a chosen passphrase. */
   | { readonly step: "drawn"; readonly passphrase: Secret<string>; readonly isRequired: boolean }
   | { readonly step: "creating"; readonly passphrase: Secret<string> }
-  /** `hasPasskey` is looked up after each visit, which may have added or removed one. */
-  | { readonly step: "locked"; readonly hasPasskey?: boolean | undefined; readonly problem?: Problem }
-  | {
-    readonly step: "opening";
-    readonly passphrase: Secret<string> | "passkey";
-    readonly hasPasskey: boolean | undefined;
-  }
+  | (Lock & { readonly step: "locked"; readonly problem?: Problem })
+  | (Lock & { readonly step: "opening"; readonly passphrase: Secret<string> | "passkey" })
   | { readonly step: "open"; readonly session: Session }
   | { readonly step: "failed"; readonly problem: Problem };
+
+interface Lock {
+  /** It is looked up after each visit, which may have added or removed one. */
+  readonly hasPasskey?: boolean | undefined;
+  /** Whether another tab has stored the notes with another key, perhaps of another passphrase. */
+  readonly isReplaced?: boolean;
+}
 
 export type StoreEvent<Session> =
   | { readonly type: "found"; readonly hasPasskey: boolean }
@@ -35,6 +37,7 @@ export type StoreEvent<Session> =
   | { readonly type: "passkey" }
   | { readonly type: "opened"; readonly session: Session }
   | { readonly type: "lock" }
+  | { readonly type: "replaced" }
   | { readonly type: "erased" }
   | { readonly type: "failed"; readonly problem: Problem }
   | { readonly type: "back" }
@@ -48,6 +51,8 @@ export interface StoreServices<Session> {
   open(passphrase: Secret<string> | "passkey"): Promise<Session>;
   /** Deletes the key of a session. Called once for each session that was created or opened. */
   close(session: Session): void;
+  /** Resolves if another tab has stored the notes with another key. */
+  whenReplaced(session: Session): Promise<void>;
 }
 
 export function storeMachine<Session>(
@@ -85,6 +90,10 @@ export function storeMachine<Session>(
               signal.addEventListener("abort", () => services.close(state.session));
               return Promise.resolve();
             },
+            async watch(_signal, send) {
+              await services.whenReplaced(state.session);
+              send({ type: "replaced" });
+            },
           };
         default:
           return {};
@@ -115,23 +124,27 @@ export function nextStore<Session>(
     case "locked":
       if (event.type === "passphrase" || event.type === "passkey") {
         const passphrase = event.type === "passkey" ? "passkey" : event.passphrase;
-        return { step: "opening", passphrase, hasPasskey: state.hasPasskey };
+        return { ...lockOf(state), step: "opening", passphrase };
       }
+      if (event.type === "lock" && state.isReplaced) return { step: "locked", hasPasskey: state.hasPasskey };
       if (event.type === "found") return { ...state, hasPasskey: event.hasPasskey };
       if (event.type === "failed") return { ...state, problem: event.problem };
       return event.type === "opened" ? { step: "open", session: event.session } : state;
     case "opening": {
-      const { hasPasskey } = state;
+      const lock = lockOf(state);
       if (event.type === "opened") return { step: "open", session: event.session };
-      if (event.type === "lock" || event.type === "back") return { step: "locked", hasPasskey };
-      return event.type === "failed" ? { step: "locked", hasPasskey, problem: event.problem } : state;
+      if (event.type === "lock" || event.type === "back") return { ...lock, step: "locked" };
+      return event.type === "failed" ? { ...lock, step: "locked", problem: event.problem } : state;
     }
     case "open":
+      if (event.type === "replaced") return { step: "locked", isReplaced: true };
       return event.type === "lock" ? { step: "locked" } : state;
     case "failed":
       return event.type === "retry" ? { step: "searching" } : state;
   }
 }
+
+const lockOf = ({ hasPasskey, isReplaced }: Lock): Lock => ({ hasPasskey, ...isReplaced && { isReplaced } });
 
 type NewState<Session> = Extract<StoreState<Session>, { step: "new" | "drawing" | "drawn" | "creating" }>;
 
