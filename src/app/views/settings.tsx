@@ -46,32 +46,36 @@ export function SettingsView(props: SettingsProps) {
   const { settings } = texts;
   return (
     <Step name="settings" title={settings.title}>
-      <div class="sections">
-        <section>
-          <h2>{settings.backup}</h2>
-          <Button onClick={props.onBackup}>{settings.backupMake}</Button>
-          <Button onClick={props.onRestore}>{settings.restore}</Button>
-        </section>
-        <section>
-          <h2>{settings.passphrase}</h2>
-          <ChangePassphrase onChange={props.onPassphrase} />
-        </section>
-        <Passkey {...props} />
-        <Lock {...props} />
-        <Appearance {...props} />
-        <ConnectionsSection {...props} />
-        <section>
-          <h2>{settings.version}</h2>
-          <Version id={versions.running} network={network} />
-          {versions.waiting && (
-            <Notice kind="note">
-              <p>{settings.waiting}</p>
-              <Version id={versions.waiting} network={network} />
-              <Button onClick={() => props.onAcceptVersion(versions.waiting!)}>{settings.accept}</Button>
-            </Notice>
-          )}
-        </section>
-        <Erase {...props} />
+      <div class="settings">
+        <div class="sections">
+          <section>
+            <h2>{settings.backup}</h2>
+            <Button onClick={props.onBackup}>{settings.backupMake}</Button>
+            <Button onClick={props.onRestore}>{settings.restore}</Button>
+          </section>
+          <section>
+            <h2>{settings.passphrase}</h2>
+            <ChangePassphrase onChange={props.onPassphrase} />
+          </section>
+          <Passkey {...props} />
+          <Lock {...props} />
+          <Appearance {...props} />
+        </div>
+        <div class="sections">
+          <ConnectionsSection {...props} />
+          <section>
+            <h2>{settings.version}</h2>
+            <Version id={versions.running} network={network} />
+            {versions.waiting && (
+              <Notice kind="note">
+                <p>{settings.waiting}</p>
+                <Version id={versions.waiting} network={network} />
+                <Button onClick={() => props.onAcceptVersion(versions.waiting!)}>{settings.accept}</Button>
+              </Notice>
+            )}
+          </section>
+          <Erase {...props} />
+        </div>
       </div>
     </Step>
   );

@@ -15,7 +15,7 @@ export interface Part {
   readonly parent: number;
   /** Whether the content is wider than the part. */
   readonly isClipped: boolean;
-  /** The sides of the heading, for the column of a primary action. */
+  /** The sides of the section of a list of them, or else of the heading, for the column of a primary action. */
   readonly column?: { readonly left: number; readonly right: number };
 }
 
@@ -95,7 +95,8 @@ function readParts(): { parts: Part[]; width: number } {
     const parent = element.parentElement;
     if (!parents.includes(parent)) parents.push(parent);
     const column = element.matches(".button.primary")
-      ? element.closest(".step")?.querySelector("h1")?.getBoundingClientRect()
+      ? (element.closest(".sections > section") ?? element.closest(".step")?.querySelector("h1"))
+        ?.getBoundingClientRect()
       : undefined;
     return {
       name: `${element.localName} "${(element.textContent ?? "").trim().slice(0, 40)}"`,
