@@ -254,7 +254,7 @@ export const ru: Texts = {
     saved: "Сохранено",
     appearance: "Вид",
     theme: "Цвета",
-    themes: { system: "Как на устройстве", light: "Светлые", dark: "Тёмные" },
+    themes: { system: "Как в системе", light: "Светлые", dark: "Тёмные" },
     language: "Язык (Language)",
     languageOfBrowser: "Как в браузере",
     autoLock: "Автоматическая блокировка",
