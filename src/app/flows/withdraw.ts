@@ -25,7 +25,10 @@ export type WithdrawState =
     readonly isSubmitted: boolean;
     readonly review: WithdrawalReview;
     readonly chosen: string;
+    /** Whether the warnings are accepted, or there are none. */
     readonly accepted: boolean;
+    /** Whether the chosen relayer's fee is accepted, or not a high one. */
+    readonly isFeeAccepted: boolean;
   }
   | {
     readonly step: "running";
@@ -59,6 +62,7 @@ export type WithdrawEvent =
   | { readonly type: "reviewed"; readonly review: WithdrawalReview }
   | { readonly type: "relayer_chosen"; readonly url: string }
   | { readonly type: "warnings_accepted"; readonly accepted: boolean }
+  | { readonly type: "fee_accepted"; readonly accepted: boolean }
   | { readonly type: "confirm" }
   | { readonly type: "progress"; readonly progress: WithdrawalProgress }
   | { readonly type: "submitted" }
@@ -214,6 +218,7 @@ function nextChecking(
         review,
         chosen: review.offers[0].url,
         accepted: review.offers[0].warnings.length === 0,
+        isFeeAccepted: !review.offers[0].isFeeHigh,
       };
     }
     case "failed":
@@ -228,23 +233,31 @@ function nextChecking(
 }
 
 function nextReview(state: Extract<WithdrawState, { step: "review" }>, event: WithdrawEvent): WithdrawState {
-  const { id, isSubmitted, review, chosen, accepted } = state;
+  const { id, isSubmitted, review, chosen, accepted, isFeeAccepted } = state;
   switch (event.type) {
     case "relayer_chosen": {
       const offer = review.offers.find(({ url }) => url === event.url);
       if (offer === undefined) return state;
-      const earlier = review.offers.find(({ url }) => url === chosen)!.warnings.map(({ code }) => code);
-      const hasNew = offer.warnings.some(({ code }) => !earlier.includes(code));
-      return { ...state, chosen: event.url, accepted: offer.warnings.length === 0 || (accepted && !hasNew) };
+      const earlier = review.offers.find(({ url }) => url === chosen)!;
+      const known = earlier.warnings.map(({ code }) => code);
+      const hasNew = offer.warnings.some(({ code }) => !known.includes(code));
+      return {
+        ...state,
+        chosen: event.url,
+        accepted: offer.warnings.length === 0 || (accepted && !hasNew),
+        isFeeAccepted: !offer.isFeeHigh || (isFeeAccepted && offer.fee <= earlier.fee),
+      };
     }
     case "warnings_accepted":
       return { ...state, accepted: event.accepted };
+    case "fee_accepted":
+      return { ...state, isFeeAccepted: event.accepted };
     case "back":
       return isSubmitted
         ? resumeWithdraw(id, review.recipient)
         : { step: "form", id, recipient: review.recipient };
     case "confirm": {
-      if (!accepted) return state;
+      if (!accepted || !isFeeAccepted) return state;
       const price = review.offers.find(({ url }) => url === chosen)!;
       // Only relayers that ask at most the same fee and pay at least the same refund may replace the chosen one.
       const others = review.offers.filter((offer) =>

@@ -25,6 +25,7 @@ const offerOf = (url: string, fee: bigint) => ({
   feeText: `0.${fee} TON`,
   youGet: `0.${10n - fee} TON`,
   warnings: [],
+  isFeeHigh: false,
 });
 const offers = [offerOf("https://a", 1n), offerOf("https://b", 1n), offerOf("https://c", 2n)];
 const review = (warnings: RelayerOffer["warnings"]) => ({
@@ -91,7 +92,14 @@ Deno.test("only relayers that cost no more may replace the chosen one", () => {
 Deno.test("a relayer that pays a smaller refund does not replace the chosen one", () => {
   const [a, b] = offers;
   const reviewed = { ...review([]), offers: [{ ...a, refund: 5n }, { ...b, refund: 4n }] };
-  const state = { step: "review", id: "aa", isSubmitted: false, review: reviewed, accepted: true } as const;
+  const state = {
+    step: "review",
+    id: "aa",
+    isSubmitted: false,
+    review: reviewed,
+    accepted: true,
+    isFeeAccepted: true,
+  } as const;
   const chosen = (url: string) => {
     const running = nextWithdraw({ ...state, chosen: url }, { type: "confirm" });
     return running.step === "running" && running.offers.map(({ url }) => url);
@@ -122,6 +130,33 @@ Deno.test("another relayer keeps the acceptance of warnings unless it adds one",
   equal(accepted([soon], [soon], true), true);
   equal(accepted([soon], [soon], false), false);
   equal(accepted([gas], [], false), true, "nothing is left to accept");
+});
+
+Deno.test("a high fee is accepted by itself, and a higher one again", () => {
+  const [low, high, higher] = [1n, 5n, 6n].map((fee) => ({
+    ...offerOf(`https://${fee}`, fee),
+    warnings: [{ code: "soon" } as const],
+    isFeeHigh: fee > 1n,
+  }));
+  const after = (events: readonly WithdrawEvent[], offers = [high, higher, low]) =>
+    [{ type: "reviewed", review: { ...review([]), offers } } as const, ...events].reduce(
+      nextWithdraw,
+      { step: "checking", id: "aa", recipient: "UQ", isSubmitted: false } as WithdrawState,
+    ).step;
+  const [warnings, fee] = (["warnings_accepted", "fee_accepted"] as const).map((type) => ({
+    type,
+    accepted: true,
+  }));
+  const confirm = { type: "confirm" } as const;
+  const choose = ({ url }: RelayerOffer) => ({ type: "relayer_chosen", url }) as const;
+  equal(after([warnings, confirm]), "review");
+  equal(after([fee, confirm]), "review");
+  equal(after([warnings, fee, confirm]), "running");
+  equal(after([warnings, fee, { type: "fee_accepted", accepted: false }, confirm]), "review");
+  equal(after([warnings, fee, choose(higher), confirm]), "review");
+  equal(after([warnings, fee, choose(higher), choose(high), confirm]), "review");
+  equal(after([warnings, choose(higher), fee, choose(high), confirm]), "running", "it costs less");
+  equal(after([warnings, choose(low), confirm]), "running");
 });
 
 Deno.test("a submitted withdrawal is followed after a failure and never started again automatically", () => {
@@ -232,6 +267,7 @@ Deno.test("a withdrawal of another tab is followed, with its recipient, instead 
         review: review([]),
         chosen: "https://a",
         accepted: true,
+        isFeeAccepted: true,
       },
       { withdraw: () => Promise.resolve(underway) },
     ],

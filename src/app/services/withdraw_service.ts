@@ -24,7 +24,12 @@ import { type Note, placeNote } from "../../core/protocol/note.ts";
 import { formatAmount } from "../../core/protocol/units.ts";
 import { readAcceptedRoots } from "../../ton/pool/any_pool.ts";
 import type { CheckingState, WithdrawServices } from "../flows/withdraw.ts";
-import type { RelayerOffer, WithdrawalProgress, WithdrawalReceipt } from "../flows/withdrawal_facts.ts";
+import {
+  isHighFee,
+  type RelayerOffer,
+  type WithdrawalProgress,
+  type WithdrawalReceipt,
+} from "../flows/withdrawal_facts.ts";
 import {
   type AppContext,
   findStoredNote,
@@ -127,7 +132,6 @@ async function review(
     account,
     isJetton: stored.jetton !== undefined,
     isEndpointShared: isShared,
-    denomination: deployment.denomination,
     // The earlier of both, because a device's clock may be wrong and an endpoint may lie.
     now: Math.min(context.clock.now(), account.syncUtime * 1000),
   };
@@ -141,7 +145,8 @@ async function review(
         refund,
         feeText: formatAmount(fee, deployment),
         youGet: formatAmount(deployment.denomination - fee, deployment),
-        warnings: findWarnings(facts, { fee, refund }),
+        warnings: findWarnings(facts, refund),
+        isFeeHigh: isHighFee(fee, deployment.denomination),
       };
     },
   );

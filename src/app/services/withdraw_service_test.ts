@@ -162,6 +162,14 @@ Deno.test("a deposit is a day old only if both the chain and the device say so",
   }
 });
 
+Deno.test("a fee of more than a tenth of the amount is a high one, and no link to the deposit", async () => {
+  for (const [feeMin, isHigh] of [["100000000", false], ["100000001", true], ["999999999", true]] as const) {
+    const { offers: [{ isFeeHigh, warnings }] } = await review(servicesFor("native", { feeMin }));
+    deepEqual(isFeeHigh, isHigh);
+    deepEqual(warnings, (await review(servicesFor("native", {}))).offers[0].warnings);
+  }
+});
+
 Deno.test("a relayer that asks for the whole amount is no offer", async () => {
   const { offers } = await review(servicesFor("native", { feeMin: String(10 ** 9 - 1) }));
   deepEqual(offers.map(({ fee }) => fee), [10n ** 9n - 1n]);

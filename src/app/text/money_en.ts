@@ -1,6 +1,6 @@
 /** The words of the screens that move money, and of those that report it. */
 import type { CheckResult } from "../../core/errors/check_result.ts";
-import type { WarningCode } from "../flows/withdrawal_facts.ts";
+import type { LinkabilityCode } from "../../client/withdrawal/linkability_warnings.ts";
 
 /** What to do about a payment that the pool returned, by its reason. */
 const returnReasons: Readonly<Record<string, string>> = {
@@ -25,7 +25,8 @@ export const depositEn = {
       ? "No deposit yet: you would be the first."
       : `${deposits} deposit${deposits === 1 ? "" : "s"} so far.`,
   /** The fee has its unit. */
-  fee: (fee: string) => `Fee of a withdrawal today: ${fee}.`,
+  fee: (fee: string, isHigh: boolean) =>
+    `Fee of a withdrawal today: ${fee}${isHigh ? ", more than a tenth of the amount" : ""}.`,
   noRelayer:
     "This app has no relayer, so you can pay in, but not withdraw. Start tonado app with --relayer first, or withdraw later with the command tonado withdraw.",
   acceptNoRelayer: "I will withdraw in another way",
@@ -119,6 +120,8 @@ export const withdrawEn = {
   linksTitle: "What could give you away",
   nothing: "We see nothing that links this withdrawal to you.",
   accept: "I understand and want to go on",
+  keeps: (fee: string, amount: string) => `The relayer keeps ${fee} of ${amount}.`,
+  acceptFee: "I accept this fee",
   confirm: (amount: string) => `Withdraw ${amount}`,
   warning: {
     own_wallet: () => "This is the wallet that paid in. Everyone can see that both are yours.",
@@ -140,8 +143,7 @@ export const withdrawEn = {
       "This address is a contract, not a wallet that we know. Make sure that money can leave it again.",
     no_gas: () =>
       "This address has no TON, and the relayer sends too little with the tokens. You need TON there before you can move them.",
-    high_fee: () => "The fee is more than a tenth of the amount.",
-  } satisfies Record<WarningCode, (count?: number) => string> as Readonly<
+  } satisfies Record<LinkabilityCode, (count?: number) => string> as Readonly<
     Record<string, (count?: number) => string>
   >,
   runningTitle: "Withdrawing",

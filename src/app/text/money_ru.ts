@@ -1,5 +1,5 @@
 /** The Russian words of the screens that move money, and of those that report it. */
-import type { WarningCode } from "../flows/withdrawal_facts.ts";
+import type { LinkabilityCode } from "../../client/withdrawal/linkability_warnings.ts";
 import type { Texts } from "./en.ts";
 import { pluralRu } from "./numbers_ru.ts";
 
@@ -25,7 +25,7 @@ export const depositRu: Texts["deposit"] = {
     deposits === 0
       ? "Депозитов ещё нет: вы будете первым."
       : `Пока ${pluralRu(deposits, "депозит", "депозита", "депозитов")}.`,
-  fee: (fee) => `Комиссия за вывод сегодня: ${fee}.`,
+  fee: (fee, isHigh) => `Комиссия за вывод сегодня: ${fee}${isHigh ? ", больше десятой части суммы" : ""}.`,
   noRelayer:
     "У приложения нет релеера: внести деньги можно, а вывести нельзя. Сначала запустите tonado app с --relayer или выведите позже командой tonado withdraw.",
   acceptNoRelayer: "Я выведу деньги другим способом",
@@ -115,6 +115,8 @@ export const withdrawRu: Texts["withdraw"] = {
   linksTitle: "Что может вас выдать",
   nothing: "Мы не видим ничего, что связывает этот вывод с вами.",
   accept: "Я понимаю и хочу продолжить",
+  keeps: (fee, amount) => `Релеер оставит себе ${fee} из ${amount}.`,
+  acceptFee: "Я согласен с этой комиссией",
   confirm: (amount) => `Вывести ${amount}`,
   warning: {
     own_wallet: () => "С этого кошелька внесены деньги. Все увидят, что оба адреса ваши.",
@@ -142,8 +144,7 @@ export const withdrawRu: Texts["withdraw"] = {
       "Это адрес контракта, а не известного нам кошелька. Убедитесь, что деньги оттуда можно вывести.",
     no_gas: () =>
       "На этом адресе нет TON, а релеер отправит с токенами слишком мало. Пока TON не появятся, токены не переслать.",
-    high_fee: () => "Комиссия больше десятой части суммы.",
-  } satisfies Record<WarningCode, (count?: number) => string>,
+  } satisfies Record<LinkabilityCode, (count?: number) => string>,
   runningTitle: "Выводим",
   stage: {
     tree: "Читаем все депозиты",

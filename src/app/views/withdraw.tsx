@@ -166,6 +166,16 @@ function Review({ state, amount, send }: InStep<WithdrawProps, "review">) {
           [withdraw.youGet, app.decimal(offer.youGet)],
         ]}
       />
+      {offer.isFeeHigh && (
+        <Notice kind="warning" title={withdraw.keeps(app.decimal(offer.feeText), amount)}>
+          <Check
+            id="accept-fee"
+            label={withdraw.acceptFee}
+            checked={state.isFeeAccepted}
+            onChange={(accepted) => send({ type: "fee_accepted", accepted })}
+          />
+        </Notice>
+      )}
       {state.isSubmitted && <Notice kind="note" text={withdraw.sameAddress} />}
       <Links warnings={offer.warnings} accepted={state.accepted} send={send} />
       <details open={review.offers.length > 1 || review.refused.length > 0}>
@@ -192,7 +202,11 @@ function Review({ state, amount, send }: InStep<WithdrawProps, "review">) {
           <p key={url} class="hint">{`${URL.parse(url)?.host ?? url}: ${withdraw.refused}`}</p>
         ))}
       </details>
-      <Button kind="primary" disabled={!state.accepted} onClick={() => send({ type: "confirm" })}>
+      <Button
+        kind="primary"
+        disabled={!state.accepted || !state.isFeeAccepted}
+        onClick={() => send({ type: "confirm" })}
+      >
         {withdraw.confirm(app.decimal(offer.youGet))}
       </Button>
       <Button kind="quiet" onClick={() => send({ type: "back" })}>{app.back}</Button>

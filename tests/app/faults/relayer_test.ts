@@ -20,11 +20,12 @@ import { chromium } from "../../support/system/chromium.ts";
 
 /** The denomination of 10, less the relayer's fee of 0.05. */
 const PAYOUT = toNano("9.95");
+const GREEDY_PAYOUT = toNano("0.001");
 
 Deno.test({
   name: "relayers",
   ignore: chromium === undefined,
-  fn: (t) => withFaultScene({ funded: 8 }, (scene) => runCases(t, scene, cases)),
+  fn: (t) => withFaultScene({ funded: 9 }, (scene) => runCases(t, scene, cases)),
 });
 
 const cases: FaultCases = {
@@ -70,6 +71,25 @@ const cases: FaultCases = {
     relayer.open();
     await confirmWithdrawal(visit);
     await assertPaid(scene, visit, recipient);
+  },
+
+  async "that asks for almost the whole note after the review is paid only once this fee is accepted by itself"(
+    scene,
+  ) {
+    const { relayer } = scene.gates;
+    const { visit, recipient } = await review(scene);
+    relayer.alter = (path, json) => path === "/status" ? { ...json, feeBps: 9_999 } : json;
+    await confirmWithdrawal(visit);
+    await visit.step("withdraw-failed");
+    await visit.click("Try again");
+    await visit.step("review");
+    assert.equal((await visit.notices())[1], "The relayer keeps 9.999 TON of 10 TON. I accept this fee");
+    await visit.inspect("review-high-fee");
+    await visit.page.click("#accept");
+    assert.ok(await visit.page.$("button.primary:disabled"), "the fee needs its own tick");
+    await visit.page.click("#accept-fee");
+    await visit.page.click("button.primary");
+    await assertPaid(scene, visit, recipient, GREEDY_PAYOUT);
   },
 
   async "whose fee is the whole note is refused before the review"(scene) {
@@ -185,9 +205,14 @@ async function review(scene: FaultScene): Promise<{ visit: Visit; recipient: Add
   return { visit, recipient };
 }
 
-async function assertPaid({ indexer }: FaultScene, visit: Visit, recipient: Address): Promise<void> {
+async function assertPaid(
+  { indexer }: FaultScene,
+  visit: Visit,
+  recipient: Address,
+  payout = PAYOUT,
+): Promise<void> {
   await visit.step("withdrawn");
   const chain = connect({ network: "localnet", endpoint: indexer });
-  assert.equal((await chain.account(recipient)).balance, PAYOUT);
+  assert.equal((await chain.account(recipient)).balance, payout);
   await visit.page.close();
 }

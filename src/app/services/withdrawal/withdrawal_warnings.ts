@@ -20,22 +20,17 @@ export interface WithdrawalFacts {
   /** Whether one endpoint serves deposits and withdrawals. */
   readonly isEndpointShared: boolean;
   readonly now: number; // milliseconds since 1970
-  readonly denomination: bigint; // in the smallest unit of the pool's asset, like the fee
 }
 
-/** Larger parts of the amount produce the warning `high_fee`. */
-const MAX_FEE_DIVISOR = 10n;
-
-/** Returns the warnings about a withdrawal with this fee, and this refund in nano, the most severe first. */
+/** Returns the warnings about a withdrawal with this refund in nano, the most severe first. */
 export function findWarnings(
-  { deposit, treeSize, ownLater, recipient, account, isJetton, isEndpointShared, now, denomination }:
-    WithdrawalFacts,
-  { fee, refund }: Pick<RelayerOffer, "fee" | "refund">,
+  { deposit, treeSize, ownLater, recipient, account, isJetton, isEndpointShared, now }: WithdrawalFacts,
+  refund: bigint,
 ): RelayerOffer["warnings"] {
   const later = deposit?.leafIndex === undefined
     ? undefined
     : Math.max(0, treeSize - deposit.leafIndex - 1 - ownLater);
-  const links = findLinkability({
+  return findLinkability({
     ...later !== undefined && { laterDeposits: later },
     ...deposit?.timestamp !== undefined && { depositAgeSeconds: now / 1000 - deposit.timestamp },
     recipientUsed: account.last !== undefined || account.balance > 0n || account.state !== "uninitialized",
@@ -49,5 +44,4 @@ export function findWarnings(
     code,
     ...code === "few_deposits" && later !== undefined && { count: later },
   }));
-  return fee * MAX_FEE_DIVISOR > denomination ? [{ code: "high_fee" }, ...links] : links;
 }
