@@ -12,6 +12,25 @@ const returnReasons: Readonly<Record<string, string>> = {
   ERR_QUEUE_FULL: "Too many deposits wait to be settled. Pay later.",
 };
 
+/** Why a relayer refused a withdrawal, by the code of its answer. Other codes are shown themselves. */
+const refusals: Readonly<Record<string, string>> = {
+  fee_below_floor: "it now asks for a higher fee",
+  fee_below_cost: "the fee does not cover its costs",
+  fee_min_missing: "it has no price for this pool",
+  relayer_balance_low: "its wallet has too little money",
+  pool_retired: "it no longer serves this pool",
+  unknown_pool: "it does not serve this pool",
+  stale_root: "the proof is too old",
+  unknown_root: "the proof is too old",
+  payouts_blocked: "the pool cannot pay out at the moment",
+  overloaded: "it is busy",
+  verification_busy: "it is busy",
+  rate_limited: "it is busy",
+  hourly_cap_reached: "it is busy",
+  retry_later: "it is busy",
+  not_ready: "it is not ready",
+};
+
 export const depositEn = {
   steps: ["Amount", "Backup", "Pay", "Done"],
   title: "How much?",
@@ -101,6 +120,7 @@ export const withdrawEn = {
   recipient: "Your new address",
   recipientHint:
     "Make a new wallet in your wallet app and copy its address. Not the address of an exchange: it may not credit the money.",
+  asked: (host: string) => `The endpoint ${host} is asked whether this address was used before.`,
   scan: "Scan an address",
   sharedSettings: "Choose another server",
   sharedAccept: "Keep this one",
@@ -165,6 +185,9 @@ export const withdrawEn = {
   failedTitle: "The withdrawal stopped",
   outOfSight: "We do not know yet whether it arrived.",
   mayArrive: "The withdrawal was sent to a relayer and may still arrive.",
+  refusal: (code: string) => `The relayer refused: ${refusals[code] ?? code}.`,
+  refusalLead:
+    "It said that it will not send the withdrawal. It has the proof, so the withdrawal can only go to the same address. Try again, with it or with another relayer.",
   resume: "Follow it",
   failover: "Use another relayer",
   failoverLead:

@@ -13,6 +13,25 @@ const returnReasons: Readonly<Record<string, string>> = {
   ERR_QUEUE_FULL: "Слишком много депозитов ждут зачисления. Заплатите позже.",
 };
 
+/** Why a relayer refused a withdrawal, by the code of its answer. */
+const refusals: Readonly<Record<string, string>> = {
+  fee_below_floor: "теперь он просит большую комиссию",
+  fee_below_cost: "комиссия не покрывает его расходов",
+  fee_min_missing: "у него нет цены для этого пула",
+  relayer_balance_low: "в его кошельке мало денег",
+  pool_retired: "он больше не обслуживает этот пул",
+  unknown_pool: "он не обслуживает этот пул",
+  stale_root: "доказательство устарело",
+  unknown_root: "доказательство устарело",
+  payouts_blocked: "пул сейчас не может платить",
+  overloaded: "он занят",
+  verification_busy: "он занят",
+  rate_limited: "он занят",
+  hourly_cap_reached: "он занят",
+  retry_later: "он занят",
+  not_ready: "он не готов",
+};
+
 export const depositRu: Texts["deposit"] = {
   steps: ["Сумма", "Копия", "Оплата", "Готово"],
   title: "Сколько?",
@@ -97,6 +116,7 @@ export const withdrawRu: Texts["withdraw"] = {
   recipient: "Ваш новый адрес",
   recipientHint:
     "Создайте новый кошелёк в приложении кошелька и скопируйте его адрес. Не адрес биржи: она может не отдать вам деньги.",
+  asked: (host) => `Узел ${host} получит вопрос, использовался ли этот адрес раньше.`,
   scan: "Отсканировать адрес",
   sharedSettings: "Выбрать другой узел",
   sharedAccept: "Оставить этот",
@@ -163,6 +183,9 @@ export const withdrawRu: Texts["withdraw"] = {
   failedTitle: "Вывод остановлен",
   outOfSight: "Мы пока не знаем, пришли ли деньги.",
   mayArrive: "Вывод отправлен релееру и ещё может прийти.",
+  refusal: (code) => `Релеер отказал: ${refusals[code] ?? code}.`,
+  refusalLead:
+    "Он сообщил, что не отправит вывод. Доказательство у него, поэтому вывести можно только на тот же адрес. Повторите с ним или с другим релеером.",
   resume: "Следить за ним",
   failover: "Взять другой релеер",
   failoverLead:

@@ -1,7 +1,8 @@
 /** The withdrawal screens: address, review of cost and warnings, progress, receipt. */
 import { useState } from "preact/hooks";
-import type { WithdrawEvent, WithdrawState } from "../flows/withdraw.ts";
-import type { RelayerOffer } from "../flows/withdrawal_facts.ts";
+import { isAboutRecipient } from "../flows/withdraw/withdraw.ts";
+import type { WithdrawEvent, WithdrawState } from "../flows/withdraw/withdraw_state.ts";
+import type { RelayerOffer } from "../flows/withdraw/withdrawal_facts.ts";
 import type { ProblemCode } from "../../core/errors/problem.ts";
 import { texts } from "../text/texts.ts";
 import { Check, Choice, Field, Form } from "./fields.tsx";
@@ -11,6 +12,8 @@ export interface WithdrawProps {
   readonly state: WithdrawState;
   readonly amount: string;
   readonly send: (event: WithdrawEvent) => void;
+  /** The host of the endpoint for withdrawals. */
+  readonly endpoint: string;
   /** Whether to warn that one endpoint serves deposits and withdrawals. */
   readonly asksAboutEndpoint: boolean;
   readonly onEndpoint: (accepted: boolean) => void;
@@ -97,25 +100,33 @@ function Failed({ state, send, onDone }: InStep<WithdrawProps, "failed">) {
   const { withdraw, app } = texts;
   return (
     <Step name="withdraw-failed" title={withdraw.failedTitle}>
-      {state.mayArrive && SILENCE.has(state.problem.code)
+      {state.refusal
+        ? (
+          <Notice
+            kind="warning"
+            live="assertive"
+            title={withdraw.refusal(state.refusal)}
+            text={withdraw.refusalLead}
+          />
+        )
+        : state.mayArrive && SILENCE.has(state.problem.code)
         ? <Notice kind="warning" live="assertive" title={withdraw.outOfSight} text={withdraw.mayArrive} />
         : <ProblemNotice problem={state.problem} />}
       <Button kind="primary" onClick={() => send({ type: "retry" })}>
-        {state.mayArrive ? withdraw.resume : app.retry}
+        {state.mayArrive && !state.refusal ? withdraw.resume : app.retry}
       </Button>
-      {state.mayFailover && <Failover send={send} />}
+      {state.mayFailover && !state.refusal && <Failover send={send} />}
       <Button kind="quiet" onClick={onDone}>{texts.deposit.toNotes}</Button>
     </Step>
   );
 }
 
 function Recipient(
-  { state, amount, send, asksAboutEndpoint, onEndpoint, onScan }: InStep<WithdrawProps, "form">,
+  { state, amount, send, endpoint, asksAboutEndpoint, onEndpoint, onScan }: InStep<WithdrawProps, "form">,
 ) {
   const { withdraw } = texts;
   const [recipient, setRecipient] = useState(state.recipient);
-  const isAboutAddress = state.problem?.code === "invalid_address" ||
-    state.problem?.code === "unpayable_recipient";
+  const isAboutAddress = state.problem !== undefined && isAboutRecipient(state.problem);
   return (
     <Step
       name="recipient"
@@ -127,7 +138,7 @@ function Recipient(
         <Field
           id="recipient"
           label={withdraw.recipient}
-          hint={withdraw.recipientHint}
+          hint={`${withdraw.recipientHint} ${withdraw.asked(endpoint)}`}
           value={recipient}
           onInput={setRecipient}
           rows={2}

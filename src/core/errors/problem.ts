@@ -1,6 +1,6 @@
 /** Every problem that tonado reports: code, HTTP status, title and hint. */
 export { type ExitCodeName, exitCodeName, exitCodes } from "./exit_codes.ts";
-import { httpProblems, problem, type ProblemKind } from "./http_problems.ts";
+import { type HttpProblemCode, httpProblems, problem, type ProblemKind } from "./http_problems.ts";
 
 /** Every problem that tonado reports, by its stable code. */
 export const problems = {
@@ -255,6 +255,8 @@ export type ProblemCode = keyof typeof problems;
 export interface ProblemDetail {
   readonly pointer: string;
   readonly detail: string;
+  /** The code with which a relayer refused. */
+  readonly code?: HttpProblemCode;
 }
 
 /**

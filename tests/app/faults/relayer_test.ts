@@ -25,7 +25,7 @@ const GREEDY_PAYOUT = toNano("0.001");
 Deno.test({
   name: "relayers",
   ignore: chromium === undefined,
-  fn: (t) => withFaultScene({ funded: 9 }, (scene) => runCases(t, scene, cases)),
+  fn: (t) => withFaultScene({ funded: 10 }, (scene) => runCases(t, scene, cases)),
 });
 
 const cases: FaultCases = {
@@ -120,6 +120,28 @@ const cases: FaultCases = {
     ]);
     relayer.open();
     await visit.click("Follow it");
+    await assertPaid(scene, visit, recipient);
+  },
+
+  async "that refuses the proof is named with its reason, and a new proof for the same address is made at once"(
+    scene,
+  ) {
+    const { relayer } = scene.gates;
+    const { visit, recipient } = await review(scene);
+    relayer.answer = (path) =>
+      path === "/withdraw" ? Response.json({ code: "fee_below_floor" }, { status: 422 }) : undefined;
+    await confirmWithdrawal(visit);
+    await visit.step("withdraw-failed");
+    assert.deepEqual(await visit.notices(), [
+      "The withdrawal stopped",
+      "The relayer refused: it now asks for a higher fee. It said that it will not send the withdrawal. It has the proof, so the withdrawal can only go to the same address. Try again, with it or with another relayer.",
+    ]);
+    await visit.inspect("withdraw-refused");
+    relayer.open();
+    await visit.click("Try again");
+    await visit.step("review");
+    assert.ok((await visit.text()).includes(formatRecipient(recipient)), "the recipient stays");
+    await confirmWithdrawal(visit);
     await assertPaid(scene, visit, recipient);
   },
 

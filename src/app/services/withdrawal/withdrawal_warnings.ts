@@ -4,7 +4,7 @@ import type { NoteJournal } from "../../../client/notes/note_store.ts";
 import { findLinkability } from "../../../client/withdrawal/linkability_warnings.ts";
 import type { AccountInfo } from "../../../ton/chain.ts";
 import { isKnownWalletCode } from "../../../ton/wallet/wallet_codes.ts";
-import type { RelayerOffer } from "../../flows/withdrawal_facts.ts";
+import type { RelayerOffer } from "../../flows/withdraw/withdrawal_facts.ts";
 
 /** Pays a jetton recipient's first transfer. A smaller refund may not. In nano. */
 export const JETTON_REFUND_NANO = 50_000_000n;

@@ -1,5 +1,5 @@
 /** What a withdrawal shows: offers of relayers, the facts to review, its progress and its receipt. */
-import type { LinkabilityCode } from "../../client/withdrawal/linkability_warnings.ts";
+import type { LinkabilityCode } from "../../../client/withdrawal/linkability_warnings.ts";
 
 /** Larger parts of an amount are high fees. */
 const MAX_FEE_DIVISOR = 10n;
