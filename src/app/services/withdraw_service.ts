@@ -40,7 +40,8 @@ import {
 } from "./context.ts";
 import { readPages, readTree } from "./pages/pool_pages.ts";
 import { findUnderway, relayersWithProof } from "./withdrawal/earlier_attempts.ts";
-import { countLaterOwn, depositOf, statusInLog } from "./withdrawal/note_log.ts";
+import { countLaterStrangers } from "./withdrawal/later_deposits.ts";
+import { depositOf, findOwnLeaves, loggedDeposit, statusInLog } from "./withdrawal/note_log.ts";
 import { parseRecipient } from "./withdrawal/recipient.ts";
 import { findWarnings, JETTON_REFUND_NANO } from "./withdrawal/withdrawal_warnings.ts";
 
@@ -115,8 +116,12 @@ async function review(
   const deposit = await depositOf(context, session, stored, signal);
   const facts = {
     deposit,
-    treeSize,
-    ownLater: await countLaterOwn(context, session, deployment, deposit?.leafIndex),
+    logged: loggedDeposit(session, id, deposit?.leafIndex),
+    later: deposit?.leafIndex === undefined ? undefined : countLaterStrangers(
+      treeSize,
+      deposit.leafIndex,
+      await findOwnLeaves(context, session, deployment),
+    ),
     recipient,
     account,
     isJetton: stored.jetton !== undefined,

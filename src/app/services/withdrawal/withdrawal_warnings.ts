@@ -11,9 +11,10 @@ export const JETTON_REFUND_NANO = 50_000_000n;
 
 export interface WithdrawalFacts {
   readonly deposit: NoteJournal["deposit"];
-  readonly treeSize: number;
-  /** Later deposits of the same pool by the same store, which hide nothing. */
-  readonly ownLater: number;
+  /** The same deposit in the log of the endpoint for withdrawals, if this visit has read it. The journal's can be false. */
+  readonly logged?: NoteJournal["deposit"];
+  /** Deposits of others after this one, if known. */
+  readonly later?: number | undefined;
   readonly recipient: Address;
   readonly account: Pick<AccountInfo, "balance" | "state" | "code" | "last">; // of the recipient
   readonly isJetton: boolean;
@@ -24,19 +25,20 @@ export interface WithdrawalFacts {
 
 /** Returns the warnings about a withdrawal with this refund in nano, the most severe first. */
 export function findWarnings(
-  { deposit, treeSize, ownLater, recipient, account, isJetton, isEndpointShared, now }: WithdrawalFacts,
+  { deposit, logged, later, recipient, account, isJetton, isEndpointShared, now }: WithdrawalFacts,
   refund: bigint,
 ): RelayerOffer["warnings"] {
-  const later = deposit?.leafIndex === undefined
-    ? undefined
-    : Math.max(0, treeSize - deposit.leafIndex - 1 - ownLater);
+  const known = [deposit, logged];
+  const times = known.flatMap((each) => each?.timestamp ?? []);
   return findLinkability({
     ...later !== undefined && { laterDeposits: later },
-    ...deposit?.timestamp !== undefined && { depositAgeSeconds: now / 1000 - deposit.timestamp },
+    ...times.length > 0 && { depositAgeSeconds: now / 1000 - Math.max(...times) },
     recipientUsed: account.last !== undefined || account.balance > 0n || account.state !== "uninitialized",
     recipientIsContract: account.code !== undefined && !isKnownWalletCode(account.code),
     recipientWithoutGas: isJetton && account.balance === 0n && refund < JETTON_REFUND_NANO,
-    recipientIsDepositor: deposit?.from !== undefined && Address.parse(deposit.from).equals(recipient),
+    recipientIsDepositor: known.some((each) =>
+      each?.from !== undefined && Address.parse(each.from).equals(recipient)
+    ),
     pathFromRelayer: false,
     selfRelayed: false,
     sameEndpoint: isEndpointShared,
