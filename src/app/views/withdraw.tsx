@@ -138,7 +138,7 @@ function Recipient(
         <Field
           id="recipient"
           label={withdraw.recipient}
-          hint={`${withdraw.recipientHint} ${withdraw.asked(endpoint)}`}
+          hint={withdraw.recipientHint}
           value={recipient}
           onInput={setRecipient}
           rows={2}
@@ -147,6 +147,7 @@ function Recipient(
             ? `${texts.problems[state.problem!.code].text} ${texts.problems[state.problem!.code].next}`
             : undefined}
         />
+        <p class="hint">{withdraw.asked(endpoint)}</p>
         {onScan && <Button onClick={() => onScan(setRecipient)}>{withdraw.scan}</Button>}
         <Button kind="primary" type="submit" disabled={recipient.trim() === ""}>{withdraw.next}</Button>
       </Form>
