@@ -4,8 +4,8 @@ import type { Machine, Work } from "./machine.ts";
 
 export interface NoteFacts {
   readonly state: "absent" | "waiting" | "deposited" | "withdrawn";
-  /** Deposits of the same pool without those of other own notes: the set that hides this note. */
-  readonly deposits: number;
+  /** Deposits of others after this one, if the pool has it. */
+  readonly later?: number;
   /** Deposits of this note that are not withdrawn, if it was paid more than once. */
   readonly unspentDeposits?: number;
   readonly depositedAt?: number; // Unix seconds

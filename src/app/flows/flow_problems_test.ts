@@ -12,7 +12,7 @@ import { startFlow } from "./machine.ts";
 import { nextReport } from "./report.ts";
 import { nextRestore } from "./restore.ts";
 import { nextStore, type StoreState } from "./store/store.ts";
-import { nextWithdraw, resumeWithdraw } from "./withdraw.ts";
+import { nextWithdraw, resumeWithdraw } from "./withdraw/withdraw.ts";
 
 interface Failure {
   readonly type: "failed";
@@ -132,6 +132,7 @@ const states: readonly WorkingState[] = [
     name: "a withdrawal before its submission",
     fail: (failure) => nextWithdraw({ ...submitted, isSubmitted: false }, failure),
     step: "failed",
+    others: { invalid_address: "form", unpayable_recipient: "form" },
   },
   { name: "a submitted withdrawal", fail: (failure) => nextWithdraw(submitted, failure), step: "failed" },
 ];

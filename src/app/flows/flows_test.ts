@@ -162,7 +162,7 @@ Deno.test("a check keeps its earlier result while it reads, fails or is cancelle
 });
 
 Deno.test("checks follow each other at fixed intervals, whatever they find", async () => {
-  const facts = new Map([["aa", { state: "waiting", deposits: 1 }]] as const);
+  const facts = new Map([["aa", { state: "waiting", later: 1 }]] as const);
   const outcomes = [
     () => Promise.resolve({ facts: new Map(), recovered: 0, unread: [] }),
     () => Promise.resolve({ facts, recovered: 1, unread: [] }),

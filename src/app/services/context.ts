@@ -28,6 +28,8 @@ export interface Session {
   readonly vault: OpenVault;
   /** Set by a restoration: the next check reads the pools' logs, because restored notes may wait for their settlement. */
   isRestored?: boolean;
+  /** By note: its deposit in the log of the endpoint for withdrawals, if a check of this visit has read it. */
+  logged?: ReadonlyMap<string, NonNullable<NoteEntry["deposit"]>>;
 }
 
 export interface AppContext {

@@ -7,6 +7,7 @@ import { findNoteLeaf } from "../../client/notes/note_leaf.ts";
 import { findNote } from "../../client/notes/note_store.ts";
 import { quoteRelayers } from "../../client/relayer/relayer_quotes.ts";
 import {
+  assertPayableWorkchain,
   assertRecipientNotBlocked,
   unrecoverableAddresses,
 } from "../../client/withdrawal/recipient_check.ts";
@@ -19,12 +20,16 @@ import {
   type WithdrawalWaitOptions,
 } from "../../client/withdrawal/withdrawal_wait.ts";
 import type { Deployment } from "../../core/protocol/deployments.ts";
-import type { Network } from "../../core/protocol/network.ts";
 import { type Note, placeNote } from "../../core/protocol/note.ts";
 import { formatAmount } from "../../core/protocol/units.ts";
 import { readAcceptedRoots } from "../../ton/pool/any_pool.ts";
-import type { CheckingState, WithdrawServices } from "../flows/withdraw.ts";
-import type { RelayerOffer, WithdrawalProgress, WithdrawalReceipt } from "../flows/withdrawal_facts.ts";
+import type { CheckingState, WithdrawServices } from "../flows/withdraw/withdraw_state.ts";
+import {
+  isHighFee,
+  type RelayerOffer,
+  type WithdrawalProgress,
+  type WithdrawalReceipt,
+} from "../flows/withdraw/withdrawal_facts.ts";
 import {
   type AppContext,
   findStoredNote,
@@ -35,7 +40,9 @@ import {
 } from "./context.ts";
 import { readPages, readTree } from "./pages/pool_pages.ts";
 import { findUnderway, relayersWithProof } from "./withdrawal/earlier_attempts.ts";
-import { countLaterOwn, depositOf, statusInLog } from "./withdrawal/note_log.ts";
+import { countLaterStrangers } from "./withdrawal/later_deposits.ts";
+import { depositOf, findOwnLeaves, loggedDeposit, statusInLog } from "./withdrawal/note_log.ts";
+import { parseRecipient } from "./withdrawal/recipient.ts";
 import { findWarnings, JETTON_REFUND_NANO } from "./withdrawal/withdrawal_warnings.ts";
 
 export function withdrawServices(context: AppContext, session: Session): WithdrawServices {
@@ -80,19 +87,6 @@ async function proveAgain({ pool, record }: StoredNote, signal: AbortSignal) {
   return { type: "prove_again", isSubmitted: hasPayableAttempt(record, roots) } as const;
 }
 
-/** Throws `invalid_address` for text that is not an address, or for a test network's address on mainnet. */
-export function parseRecipient(text: string, network: Network): Address {
-  try {
-    if (!Address.isFriendly(text)) return Address.parse(text);
-    const { address, isTestOnly } = Address.parseFriendly(text);
-    if (isTestOnly && network === "mainnet") throw new Problem("invalid_address", "it is of a test network");
-    return address;
-  } catch (cause) {
-    if (cause instanceof Problem) throw cause;
-    throw new Problem("invalid_address", "the text is not a TON address");
-  }
-}
-
 async function review(
   context: AppContext,
   session: Session,
@@ -101,11 +95,12 @@ async function review(
 ): ReturnType<WithdrawServices["review"]> {
   const { network } = context.registry;
   const { relayers: urls, isShared } = context.connections();
-  const recipient = parseRecipient(text, network);
-  assertRecipientNotBlocked(recipient, unrecoverableAddresses(context.registry));
   const chain = withdrawalChain(context);
   const stored = await findStoredNote(context, session, id, chain);
   const { deployment, pool, record } = stored;
+  const recipient = parseRecipient(text, network);
+  assertPayableWorkchain(recipient, stored.jetton ? "jetton" : "native");
+  assertRecipientNotBlocked(recipient, unrecoverableAddresses(context.registry));
   const underway = isSubmitted ? undefined : await findUnderway(session, stored, signal);
   if (underway) return { type: "underway", recipient: underway };
   const withProof = isFailover ? await relayersWithProof(session, record) : new Set<string>();
@@ -121,13 +116,16 @@ async function review(
   const deposit = await depositOf(context, session, stored, signal);
   const facts = {
     deposit,
-    treeSize,
-    ownLater: await countLaterOwn(context, session, deployment, deposit?.leafIndex),
+    logged: loggedDeposit(session, id, deposit?.leafIndex),
+    later: deposit?.leafIndex === undefined ? undefined : countLaterStrangers(
+      treeSize,
+      deposit.leafIndex,
+      await findOwnLeaves(context, session, deployment),
+    ),
     recipient,
     account,
     isJetton: stored.jetton !== undefined,
     isEndpointShared: isShared,
-    denomination: deployment.denomination,
     // The earlier of both, because a device's clock may be wrong and an endpoint may lie.
     now: Math.min(context.clock.now(), account.syncUtime * 1000),
   };
@@ -141,7 +139,8 @@ async function review(
         refund,
         feeText: formatAmount(fee, deployment),
         youGet: formatAmount(deployment.denomination - fee, deployment),
-        warnings: findWarnings(facts, { fee, refund }),
+        warnings: findWarnings(facts, refund),
+        isFeeHigh: isHighFee(fee, deployment.denomination),
       };
     },
   );

@@ -128,8 +128,8 @@ async function withRelayer<T>({ answer }: Scene, act: () => Promise<T>): Promise
 const recipient = new Address(0, Buffer.alloc(32, 9)).toRawString();
 const { signal } = new AbortController();
 
-async function review(scene: Scene) {
-  const checking = { step: "checking", id: scene.id, recipient, isFailover: false } as const;
+async function review(scene: Scene, to = recipient) {
+  const checking = { step: "checking", id: scene.id, recipient: to, isFailover: false } as const;
   const found = await withRelayer(scene, () => scene.services.review(checking as never, signal));
   ok(found.type === "reviewed");
   return found.review;
@@ -159,6 +159,29 @@ Deno.test("a deposit is a day old only if both the chain and the device say so",
   ) {
     const { offers: [{ warnings }] } = await review(servicesFor("native", {}, { chainTime, deviceTime }));
     deepEqual(warnings.some(({ code }) => code === "soon"), isYoung);
+  }
+});
+
+Deno.test("a fee of more than a tenth of the amount is a high one, and no link to the deposit", async () => {
+  for (const [feeMin, isHigh] of [["100000000", false], ["100000001", true], ["999999999", true]] as const) {
+    const { offers: [{ isFeeHigh, warnings }] } = await review(servicesFor("native", { feeMin }));
+    deepEqual(isFeeHigh, isHigh);
+    deepEqual(warnings, (await review(servicesFor("native", {}))).offers[0].warnings);
+  }
+});
+
+Deno.test("a recipient in a workchain that the pool does not pay is refused before anything is asked", async () => {
+  const cases = [["native", 0, true], ["native", -1, true], ["native", 5, false], [
+    "jet",
+    -1,
+    false,
+  ]] as const;
+  for (const [asset, workchain, isPayable] of cases) {
+    const reviewed = review(
+      servicesFor(asset, {}),
+      new Address(workchain, Buffer.alloc(32, 9)).toRawString(),
+    );
+    await (isPayable ? reviewed : rejects(reviewed, { code: "invalid_address" }));
   }
 });
 

@@ -5,7 +5,8 @@ import { depositMachine } from "../flows/deposit/deposit.ts";
 import type { DepositEvent, DepositState } from "../flows/deposit/deposit_state.ts";
 import { type BackupProof, connectionsOf } from "../flows/settings.ts";
 import { addressInCode } from "../wallet/address_code.ts";
-import { resumeWithdraw, withdrawMachine, type WithdrawState } from "../flows/withdraw.ts";
+import { resumeWithdraw, withdrawMachine } from "../flows/withdraw/withdraw.ts";
+import type { WithdrawState } from "../flows/withdraw/withdraw_state.ts";
 import type { Session } from "../services/context.ts";
 import { depositServices, poolChoice } from "../services/deposit_service.ts";
 import { backupServices } from "../services/backups/backup_service.ts";
@@ -231,6 +232,7 @@ function WithdrawScreen({ ports, session, record, onDone }: KnownProps & { reado
   );
   const scan = useScanner(ports, (text) => addressInCode(text) !== undefined);
   const { isShared, isShareAccepted, withdrawalEndpoint } = connectionsOf(ports.settings.value, ports.config);
+  const endpoint = new URL(withdrawalEndpoint).host;
   return (
     <>
       <WithdrawView
@@ -238,11 +240,10 @@ function WithdrawScreen({ ports, session, record, onDone }: KnownProps & { reado
         send={send}
         onDone={onDone}
         amount={texts.app.amount(amount, asset)}
+        endpoint={endpoint}
         asksAboutEndpoint={isShared && !isShareAccepted}
         onEndpoint={(accepted) =>
-          accepted
-            ? ports.settings.change({ acceptedSharedHost: new URL(withdrawalEndpoint).host })
-            : ports.go("#/settings")}
+          accepted ? ports.settings.change({ acceptedSharedHost: endpoint }) : ports.go("#/settings")}
         onScan={scan.start && ((onAddress) => scan.start!((code) => onAddress(addressInCode(code)!)))}
         onCopy={(value) => ports.context.downloads.copy(value)}
       />

@@ -205,8 +205,8 @@ export const en = {
           ? "twice: you can withdraw it twice"
           : `${count} times: you can withdraw it ${count} times`
       }`,
-    set: (deposits: number) =>
-      deposits <= 1 ? "the only deposit so far" : `hides among ${plural(deposits, "deposit", "deposits")}`,
+    later: (count: number) =>
+      `${count === 0 ? "nobody" : plural(count, "other", "others")} paid in after you`,
     backupNeeded: "Not backed up yet",
     backupNeededLead: "If this device breaks, the money is gone.",
     backupSoonLead: "The app asks for a backup before your first deposit. You can make it now.",

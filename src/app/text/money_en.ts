@@ -1,6 +1,6 @@
 /** The words of the screens that move money, and of those that report it. */
 import type { CheckResult } from "../../core/errors/check_result.ts";
-import type { WarningCode } from "../flows/withdrawal_facts.ts";
+import type { LinkabilityCode } from "../../client/withdrawal/linkability_warnings.ts";
 
 /** What to do about a payment that the pool returned, by its reason. */
 const returnReasons: Readonly<Record<string, string>> = {
@@ -10,6 +10,25 @@ const returnReasons: Readonly<Record<string, string>> = {
   ERR_POOL_FULL: "The pool is full. Choose another amount.",
   ERR_PAUSED: "The pool is paused. Pay when it accepts deposits again.",
   ERR_QUEUE_FULL: "Too many deposits wait to be settled. Pay later.",
+};
+
+/** Why a relayer refused a withdrawal, by the code of its answer. Other codes are shown themselves. */
+const refusals: Readonly<Record<string, string>> = {
+  fee_below_floor: "it now asks for a higher fee",
+  fee_below_cost: "the fee does not cover its costs",
+  fee_min_missing: "it has no price for this pool",
+  relayer_balance_low: "its wallet has too little money",
+  pool_retired: "it no longer serves this pool",
+  unknown_pool: "it does not serve this pool",
+  stale_root: "the proof is too old",
+  unknown_root: "the proof is too old",
+  payouts_blocked: "the pool cannot pay out at the moment",
+  overloaded: "it is busy",
+  verification_busy: "it is busy",
+  rate_limited: "it is busy",
+  hourly_cap_reached: "it is busy",
+  retry_later: "it is busy",
+  not_ready: "it is not ready",
 };
 
 export const depositEn = {
@@ -25,7 +44,8 @@ export const depositEn = {
       ? "No deposit yet: you would be the first."
       : `${deposits} deposit${deposits === 1 ? "" : "s"} so far.`,
   /** The fee has its unit. */
-  fee: (fee: string) => `Fee of a withdrawal today: ${fee}.`,
+  fee: (fee: string, isHigh: boolean) =>
+    `Fee of a withdrawal today: ${fee}${isHigh ? ", more than a tenth of the amount" : ""}.`,
   noRelayer:
     "This app has no relayer, so you can pay in, but not withdraw. Start tonado app with --relayer first, or withdraw later with the command tonado withdraw.",
   acceptNoRelayer: "I will withdraw in another way",
@@ -100,6 +120,7 @@ export const withdrawEn = {
   recipient: "Your new address",
   recipientHint:
     "Make a new wallet in your wallet app and copy its address. Not the address of an exchange: it may not credit the money.",
+  asked: (host: string) => `The endpoint ${host} is asked whether this address was used before.`,
   scan: "Scan an address",
   sharedSettings: "Choose another server",
   sharedAccept: "Keep this one",
@@ -119,6 +140,8 @@ export const withdrawEn = {
   linksTitle: "What could give you away",
   nothing: "We see nothing that links this withdrawal to you.",
   accept: "I understand and want to go on",
+  keeps: (fee: string, amount: string) => `The relayer keeps ${fee} of ${amount}.`,
+  acceptFee: "I accept this fee",
   confirm: (amount: string) => `Withdraw ${amount}`,
   warning: {
     own_wallet: () => "This is the wallet that paid in. Everyone can see that both are yours.",
@@ -140,8 +163,7 @@ export const withdrawEn = {
       "This address is a contract, not a wallet that we know. Make sure that money can leave it again.",
     no_gas: () =>
       "This address has no TON, and the relayer sends too little with the tokens. You need TON there before you can move them.",
-    high_fee: () => "The fee is more than a tenth of the amount.",
-  } satisfies Record<WarningCode, (count?: number) => string> as Readonly<
+  } satisfies Record<LinkabilityCode, (count?: number) => string> as Readonly<
     Record<string, (count?: number) => string>
   >,
   runningTitle: "Withdrawing",
@@ -163,6 +185,9 @@ export const withdrawEn = {
   failedTitle: "The withdrawal stopped",
   outOfSight: "We do not know yet whether it arrived.",
   mayArrive: "The withdrawal was sent to a relayer and may still arrive.",
+  refusal: (code: string) => `The relayer refused: ${refusals[code] ?? code}.`,
+  refusalLead:
+    "It said that it will not send the withdrawal. It has the proof, so the withdrawal can only go to the same address. Try again, with it or with another relayer.",
   resume: "Follow it",
   failover: "Use another relayer",
   failoverLead:

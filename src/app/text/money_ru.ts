@@ -1,5 +1,5 @@
 /** The Russian words of the screens that move money, and of those that report it. */
-import type { WarningCode } from "../flows/withdrawal_facts.ts";
+import type { LinkabilityCode } from "../../client/withdrawal/linkability_warnings.ts";
 import type { Texts } from "./en.ts";
 import { pluralRu } from "./numbers_ru.ts";
 
@@ -11,6 +11,25 @@ const returnReasons: Readonly<Record<string, string>> = {
   ERR_POOL_FULL: "Пул заполнен. Выберите другую сумму.",
   ERR_PAUSED: "Пул приостановлен. Заплатите, когда он снова примет депозиты.",
   ERR_QUEUE_FULL: "Слишком много депозитов ждут зачисления. Заплатите позже.",
+};
+
+/** Why a relayer refused a withdrawal, by the code of its answer. */
+const refusals: Readonly<Record<string, string>> = {
+  fee_below_floor: "теперь он просит большую комиссию",
+  fee_below_cost: "комиссия не покрывает его расходов",
+  fee_min_missing: "у него нет цены для этого пула",
+  relayer_balance_low: "в его кошельке мало денег",
+  pool_retired: "он больше не обслуживает этот пул",
+  unknown_pool: "он не обслуживает этот пул",
+  stale_root: "доказательство устарело",
+  unknown_root: "доказательство устарело",
+  payouts_blocked: "пул сейчас не может платить",
+  overloaded: "он занят",
+  verification_busy: "он занят",
+  rate_limited: "он занят",
+  hourly_cap_reached: "он занят",
+  retry_later: "он занят",
+  not_ready: "он не готов",
 };
 
 export const depositRu: Texts["deposit"] = {
@@ -25,7 +44,7 @@ export const depositRu: Texts["deposit"] = {
     deposits === 0
       ? "Депозитов ещё нет: вы будете первым."
       : `Пока ${pluralRu(deposits, "депозит", "депозита", "депозитов")}.`,
-  fee: (fee) => `Комиссия за вывод сегодня: ${fee}.`,
+  fee: (fee, isHigh) => `Комиссия за вывод сегодня: ${fee}${isHigh ? ", больше десятой части суммы" : ""}.`,
   noRelayer:
     "У приложения нет релеера: внести деньги можно, а вывести нельзя. Сначала запустите tonado app с --relayer или выведите позже командой tonado withdraw.",
   acceptNoRelayer: "Я выведу деньги другим способом",
@@ -97,6 +116,7 @@ export const withdrawRu: Texts["withdraw"] = {
   recipient: "Ваш новый адрес",
   recipientHint:
     "Создайте новый кошелёк в приложении кошелька и скопируйте его адрес. Не адрес биржи: она может не отдать вам деньги.",
+  asked: (host) => `Узел ${host} получит вопрос, использовался ли этот адрес раньше.`,
   scan: "Отсканировать адрес",
   sharedSettings: "Выбрать другой узел",
   sharedAccept: "Оставить этот",
@@ -115,6 +135,8 @@ export const withdrawRu: Texts["withdraw"] = {
   linksTitle: "Что может вас выдать",
   nothing: "Мы не видим ничего, что связывает этот вывод с вами.",
   accept: "Я понимаю и хочу продолжить",
+  keeps: (fee, amount) => `Релеер оставит себе ${fee} из ${amount}.`,
+  acceptFee: "Я согласен с этой комиссией",
   confirm: (amount) => `Вывести ${amount}`,
   warning: {
     own_wallet: () => "С этого кошелька внесены деньги. Все увидят, что оба адреса ваши.",
@@ -142,8 +164,7 @@ export const withdrawRu: Texts["withdraw"] = {
       "Это адрес контракта, а не известного нам кошелька. Убедитесь, что деньги оттуда можно вывести.",
     no_gas: () =>
       "На этом адресе нет TON, а релеер отправит с токенами слишком мало. Пока TON не появятся, токены не переслать.",
-    high_fee: () => "Комиссия больше десятой части суммы.",
-  } satisfies Record<WarningCode, (count?: number) => string>,
+  } satisfies Record<LinkabilityCode, (count?: number) => string>,
   runningTitle: "Выводим",
   stage: {
     tree: "Читаем все депозиты",
@@ -162,6 +183,9 @@ export const withdrawRu: Texts["withdraw"] = {
   failedTitle: "Вывод остановлен",
   outOfSight: "Мы пока не знаем, пришли ли деньги.",
   mayArrive: "Вывод отправлен релееру и ещё может прийти.",
+  refusal: (code) => `Релеер отказал: ${refusals[code] ?? code}.`,
+  refusalLead:
+    "Он сообщил, что не отправит вывод. Доказательство у него, поэтому вывести можно только на тот же адрес. Повторите с ним или с другим релеером.",
   resume: "Следить за ним",
   failover: "Взять другой релеер",
   failoverLead:

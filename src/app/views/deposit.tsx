@@ -125,8 +125,9 @@ function Amounts({ pools, isBackedUp, hasRelayer, send, state }: InStep<DepositP
               <Later longest={deposit.crowd(0)} text={textOf(sizes?.get(each.key), deposit.crowd)} />
               {hasRelayer && (
                 <Later
-                  longest={deposit.fee(app.amount("0.000", each.asset))}
-                  text={textOf(fees?.get(each.key), (fee) => deposit.fee(app.amount(fee, each.asset)))}
+                  longest={deposit.fee(app.amount("0.000", each.asset), Number(each.amount) < 1)}
+                  text={textOf(fees?.get(each.key), (fee) =>
+                    deposit.fee(app.amount(fee, each.asset), Number(fee) * 10 > Number(each.amount)))}
                 />
               )}
             </Choice>

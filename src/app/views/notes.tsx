@@ -14,8 +14,8 @@ export interface NoteRow {
   readonly otherNetwork?: string | undefined;
   /** How often the note can be withdrawn, if it was paid more than once. */
   readonly unspentDeposits?: number | undefined;
-  /** Number of deposits in the note's pool, if known. */
-  readonly deposits?: number | undefined;
+  /** Deposits of others after this one, if known. */
+  readonly later?: number | undefined;
   readonly ageSeconds?: number | undefined;
   /** Whether the store has a proven backup, which does not bring back this note. */
   readonly isMissingInBackup: boolean;
@@ -119,7 +119,7 @@ function NoteCard({ row, onOpen }: { readonly row: NoteRow; readonly onOpen: Not
     row.hasNullifierTwin && notes.sharedNullifier,
     row.isMissingInBackup && notes.notInBackup,
     row.ageSeconds !== undefined && app.age(row.ageSeconds),
-    row.deposits !== undefined && row.state === "deposited" && notes.set(row.deposits),
+    row.later !== undefined && row.state === "deposited" && notes.later(row.later),
     row.state === "waiting" && (row.isOverdue ? notes.overdueLead : notes.waitingLead),
   ].filter(Boolean).join(" · ");
   const amount = app.amount(row.amount, row.asset);

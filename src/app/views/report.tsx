@@ -21,7 +21,7 @@ export interface ReportProps {
 
 export function ReportView(props: ReportProps) {
   const { state, send } = props;
-  const { report, app } = texts;
+  const { report, withdraw, app } = texts;
   switch (state.step) {
     case "choose":
       return <Choose {...props} state={state} />;
@@ -30,7 +30,7 @@ export function ReportView(props: ReportProps) {
     case "making":
       return (
         <Step name="report-making" title={report.making}>
-          <Progress label={report.making} fraction={state.fraction} />
+          <Progress label={withdraw.stage.proof} fraction={state.fraction} />
           <Button kind="quiet" onClick={() => send({ type: "back" })}>{app.cancel}</Button>
         </Step>
       );

@@ -1,7 +1,8 @@
 /** The withdrawal screens: address, review of cost and warnings, progress, receipt. */
 import { useState } from "preact/hooks";
-import type { WithdrawEvent, WithdrawState } from "../flows/withdraw.ts";
-import type { RelayerOffer } from "../flows/withdrawal_facts.ts";
+import { isAboutRecipient } from "../flows/withdraw/withdraw.ts";
+import type { WithdrawEvent, WithdrawState } from "../flows/withdraw/withdraw_state.ts";
+import type { RelayerOffer } from "../flows/withdraw/withdrawal_facts.ts";
 import type { ProblemCode } from "../../core/errors/problem.ts";
 import { texts } from "../text/texts.ts";
 import { Check, Choice, Field, Form } from "./fields.tsx";
@@ -11,6 +12,8 @@ export interface WithdrawProps {
   readonly state: WithdrawState;
   readonly amount: string;
   readonly send: (event: WithdrawEvent) => void;
+  /** The host of the endpoint for withdrawals. */
+  readonly endpoint: string;
   /** Whether to warn that one endpoint serves deposits and withdrawals. */
   readonly asksAboutEndpoint: boolean;
   readonly onEndpoint: (accepted: boolean) => void;
@@ -97,25 +100,33 @@ function Failed({ state, send, onDone }: InStep<WithdrawProps, "failed">) {
   const { withdraw, app } = texts;
   return (
     <Step name="withdraw-failed" title={withdraw.failedTitle}>
-      {state.mayArrive && SILENCE.has(state.problem.code)
+      {state.refusal
+        ? (
+          <Notice
+            kind="warning"
+            live="assertive"
+            title={withdraw.refusal(state.refusal)}
+            text={withdraw.refusalLead}
+          />
+        )
+        : state.mayArrive && SILENCE.has(state.problem.code)
         ? <Notice kind="warning" live="assertive" title={withdraw.outOfSight} text={withdraw.mayArrive} />
         : <ProblemNotice problem={state.problem} />}
       <Button kind="primary" onClick={() => send({ type: "retry" })}>
-        {state.mayArrive ? withdraw.resume : app.retry}
+        {state.mayArrive && !state.refusal ? withdraw.resume : app.retry}
       </Button>
-      {state.mayFailover && <Failover send={send} />}
+      {state.mayFailover && !state.refusal && <Failover send={send} />}
       <Button kind="quiet" onClick={onDone}>{texts.deposit.toNotes}</Button>
     </Step>
   );
 }
 
 function Recipient(
-  { state, amount, send, asksAboutEndpoint, onEndpoint, onScan }: InStep<WithdrawProps, "form">,
+  { state, amount, send, endpoint, asksAboutEndpoint, onEndpoint, onScan }: InStep<WithdrawProps, "form">,
 ) {
   const { withdraw } = texts;
   const [recipient, setRecipient] = useState(state.recipient);
-  const isAboutAddress = state.problem?.code === "invalid_address" ||
-    state.problem?.code === "unpayable_recipient";
+  const isAboutAddress = state.problem !== undefined && isAboutRecipient(state.problem);
   return (
     <Step
       name="recipient"
@@ -136,6 +147,7 @@ function Recipient(
             ? `${texts.problems[state.problem!.code].text} ${texts.problems[state.problem!.code].next}`
             : undefined}
         />
+        <p class="hint">{withdraw.asked(endpoint)}</p>
         {onScan && <Button onClick={() => onScan(setRecipient)}>{withdraw.scan}</Button>}
         <Button kind="primary" type="submit" disabled={recipient.trim() === ""}>{withdraw.next}</Button>
       </Form>
@@ -166,6 +178,16 @@ function Review({ state, amount, send }: InStep<WithdrawProps, "review">) {
           [withdraw.youGet, app.decimal(offer.youGet)],
         ]}
       />
+      {offer.isFeeHigh && (
+        <Notice kind="warning" title={withdraw.keeps(app.decimal(offer.feeText), amount)}>
+          <Check
+            id="accept-fee"
+            label={withdraw.acceptFee}
+            checked={state.isFeeAccepted}
+            onChange={(accepted) => send({ type: "fee_accepted", accepted })}
+          />
+        </Notice>
+      )}
       {state.isSubmitted && <Notice kind="note" text={withdraw.sameAddress} />}
       <Links warnings={offer.warnings} accepted={state.accepted} send={send} />
       <details open={review.offers.length > 1 || review.refused.length > 0}>
@@ -192,7 +214,11 @@ function Review({ state, amount, send }: InStep<WithdrawProps, "review">) {
           <p key={url} class="hint">{`${URL.parse(url)?.host ?? url}: ${withdraw.refused}`}</p>
         ))}
       </details>
-      <Button kind="primary" disabled={!state.accepted} onClick={() => send({ type: "confirm" })}>
+      <Button
+        kind="primary"
+        disabled={!state.accepted || !state.isFeeAccepted}
+        onClick={() => send({ type: "confirm" })}
+      >
         {withdraw.confirm(app.decimal(offer.youGet))}
       </Button>
       <Button kind="quiet" onClick={() => send({ type: "back" })}>{app.back}</Button>

@@ -29,3 +29,21 @@ export class RelayerProblem extends Problem {
 export function isHttpProblemCode(code: string): code is HttpProblemCode {
   return Object.hasOwn(httpProblems, code);
 }
+
+/** These codes do not show whether a relayer that got a proof will send it. */
+const UNCLEAR_CODES: ReadonlySet<HttpProblemCode> = new Set<HttpProblemCode>([
+  "internal",
+  "nullifier_already_used",
+  "request_timeout",
+  "withdrawal_not_found",
+]);
+
+/**
+ * Returns why the last relayer refused a withdrawal, if every relayer that was tried refused it. A relayer that lies can
+ * still send a proof that it got.
+ */
+export function findRefusal(problem: Problem): HttpProblemCode | undefined {
+  const codes = problem instanceof RelayerProblem ? [problem.code] : problem.errors.map(({ code }) => code);
+  const isRefused = codes.every((code) => code !== undefined && !UNCLEAR_CODES.has(code));
+  return isRefused ? codes.at(-1) : undefined;
+}

@@ -4,6 +4,8 @@ import type { Deployments } from "../../core/protocol/deployments.ts";
 import type { AnyPool } from "../../ton/pool/any_pool.ts";
 import type { MatchedPool } from "../notes/pool_match.ts";
 
+type AssetKind = MatchedPool["info"]["assetKind"];
+
 /** The registry's contracts that cannot return money: pools, and the masters and wallets of their jettons. */
 export function unrecoverableAddresses({ pools }: Deployments): Address[] {
   return [...pools.values()].flatMap(({ address, jettonMaster, jettonWallet }) =>
@@ -32,30 +34,38 @@ export function assertPayableRecipient(
   },
   matched: MatchedPool,
 ): void {
-  if (!isPayableWorkchain(recipient, matched)) {
-    throw new Problem("invalid_address", unpayableReason(recipient, matched));
-  }
+  assertPayableWorkchain(recipient, matched.info.assetKind);
   const { jettonMaster, jettonWallet } = matched.info;
   const ownContracts = [pool.address, jettonMaster, jettonWallet].filter((each) => each !== null);
   assertRecipientNotBlocked(recipient, [...ownContracts, ...blockedRecipients]);
 }
 
+/** Throws `invalid_address` for a workchain in which pools of this kind do not pay. */
+export function assertPayableWorkchain(recipient: Address, assetKind: AssetKind): void {
+  if (isPayableWorkchain(recipient, assetKind)) return;
+  throw new Problem("invalid_address", workchainReason(assetKind));
+}
+
 /** Returns whether the pool can pay this recipient or relayer: not itself, its jetton wallet or an unknown workchain. */
 export function isPayable(pool: AnyPool, party: Address, matched: MatchedPool): boolean {
-  return isPayableWorkchain(party, matched) && !party.equals(pool.address) &&
+  return isPayableWorkchain(party, matched.info.assetKind) && !party.equals(pool.address) &&
     !matched.info.jettonWallet?.equals(party);
 }
 
 export function unpayableReason(party: Address, matched: MatchedPool): string {
-  if (isPayableWorkchain(party, matched)) return "a pool does not pay itself";
-  const workchains = matched.info.assetKind === "jetton" ? "workchain 0" : "workchains 0 and -1";
+  const { assetKind } = matched.info;
+  return isPayableWorkchain(party, assetKind) ? "a pool does not pay itself" : workchainReason(assetKind);
+}
+
+function workchainReason(assetKind: AssetKind): string {
+  const workchains = assetKind === "jetton" ? "workchain 0" : "workchains 0 and -1";
   return `a pool of this kind pays in ${workchains} only`;
 }
 
 /** Returns whether the recipient would have no coins to move the jettons. Amounts in nano. */
 export function isWithoutGas(
   { assetKind, balance, refund }: {
-    readonly assetKind: "native" | "jetton";
+    readonly assetKind: AssetKind;
     readonly balance: bigint;
     readonly refund: bigint;
   },
@@ -63,6 +73,6 @@ export function isWithoutGas(
   return assetKind === "jetton" && balance === 0n && refund === 0n;
 }
 
-function isPayableWorkchain({ workChain }: Address, { info: { assetKind } }: MatchedPool): boolean {
+function isPayableWorkchain({ workChain }: Address, assetKind: AssetKind): boolean {
   return workChain === 0 || (workChain === -1 && assetKind !== "jetton");
 }

@@ -118,7 +118,8 @@ export async function withdrawViaRelayers(
       }
       if (error.code === "fee_above_limit") tooExpensive++;
       if (isStaleRoot(error) && ++candidate.failedProofs < MAX_EXPIRED_ATTEMPTS) queue.unshift(candidate);
-      errors.push({ pointer: relayer.baseUrl, detail: error.message });
+      const code = error instanceof RelayerProblem ? error.code : undefined;
+      errors.push({ pointer: relayer.baseUrl, detail: error.message, ...code && { code } });
     }
     const isFailover = queue.length > 0 && queue[0].relayer !== relayer;
     if (isFailover && submittedTo === relayer) {

@@ -124,3 +124,11 @@ export const httpProblems = {
 
 /** The stable code of a problem that the HTTP interface reports. */
 export type HttpProblemCode = keyof typeof httpProblems;
+
+/** One invalid member: a JSON pointer into the body, or a parameter's name, and what is wrong. */
+export interface ProblemDetail {
+  readonly pointer: string;
+  readonly detail: string;
+  /** The code with which a relayer refused. */
+  readonly code?: HttpProblemCode;
+}

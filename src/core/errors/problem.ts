@@ -1,6 +1,7 @@
 /** Every problem that tonado reports: code, HTTP status, title and hint. */
+export type { ProblemDetail } from "./http_problems.ts";
 export { type ExitCodeName, exitCodeName, exitCodes } from "./exit_codes.ts";
-import { httpProblems, problem, type ProblemKind } from "./http_problems.ts";
+import { httpProblems, problem, type ProblemDetail, type ProblemKind } from "./http_problems.ts";
 
 /** Every problem that tonado reports, by its stable code. */
 export const problems = {
@@ -250,12 +251,6 @@ export const problems = {
 
 /** The stable code of a problem. */
 export type ProblemCode = keyof typeof problems;
-
-/** One invalid member: a JSON pointer into the body, or a parameter's name, and what is wrong. */
-export interface ProblemDetail {
-  readonly pointer: string;
-  readonly detail: string;
-}
 
 /**
  * The error that this library throws. `message` and `hint` never contain a secret.

@@ -20,11 +20,12 @@ import { chromium } from "../../support/system/chromium.ts";
 
 /** The denomination of 10, less the relayer's fee of 0.05. */
 const PAYOUT = toNano("9.95");
+const GREEDY_PAYOUT = toNano("0.001");
 
 Deno.test({
   name: "relayers",
   ignore: chromium === undefined,
-  fn: (t) => withFaultScene({ funded: 8 }, (scene) => runCases(t, scene, cases)),
+  fn: (t) => withFaultScene({ funded: 10 }, (scene) => runCases(t, scene, cases)),
 });
 
 const cases: FaultCases = {
@@ -72,6 +73,25 @@ const cases: FaultCases = {
     await assertPaid(scene, visit, recipient);
   },
 
+  async "that asks for almost the whole note after the review is paid only once this fee is accepted by itself"(
+    scene,
+  ) {
+    const { relayer } = scene.gates;
+    const { visit, recipient } = await review(scene);
+    relayer.alter = (path, json) => path === "/status" ? { ...json, feeBps: 9_999 } : json;
+    await confirmWithdrawal(visit);
+    await visit.step("withdraw-failed");
+    await visit.click("Try again");
+    await visit.step("review");
+    assert.equal((await visit.notices())[1], "The relayer keeps 9.999 TON of 10 TON. I accept this fee");
+    await visit.inspect("review-high-fee");
+    await visit.page.click("#accept");
+    assert.ok(await visit.page.$("button.primary:disabled"), "the fee needs its own tick");
+    await visit.page.click("#accept-fee");
+    await visit.page.click("button.primary");
+    await assertPaid(scene, visit, recipient, GREEDY_PAYOUT);
+  },
+
   async "whose fee is the whole note is refused before the review"(scene) {
     const { relayer } = scene.gates;
     relayer.alter = (path, json) => path === "/status" ? { ...json, feeBps: 10_000 } : json;
@@ -100,6 +120,31 @@ const cases: FaultCases = {
     ]);
     relayer.open();
     await visit.click("Follow it");
+    await assertPaid(scene, visit, recipient);
+  },
+
+  async "that refuses the proof is named with its reason, and a new proof for the same address is made at once"(
+    scene,
+  ) {
+    const { relayer } = scene.gates;
+    const { visit, recipient } = await review(scene);
+    relayer.answer = (path, body) =>
+      // a preflight has no body
+      path === "/withdraw" && body !== ""
+        ? Response.json({ code: "fee_below_floor" }, { status: 422 })
+        : undefined;
+    await confirmWithdrawal(visit);
+    await visit.step("withdraw-failed");
+    assert.deepEqual(await visit.notices(), [
+      "The withdrawal stopped",
+      "The relayer refused: it now asks for a higher fee. It said that it will not send the withdrawal. It has the proof, so the withdrawal can only go to the same address. Try again, with it or with another relayer.",
+    ]);
+    await visit.inspect("withdraw-refused");
+    relayer.open();
+    await visit.click("Try again");
+    await visit.step("review");
+    assert.ok((await visit.text()).includes(formatRecipient(recipient)), "the recipient stays");
+    await confirmWithdrawal(visit);
     await assertPaid(scene, visit, recipient);
   },
 
@@ -185,9 +230,14 @@ async function review(scene: FaultScene): Promise<{ visit: Visit; recipient: Add
   return { visit, recipient };
 }
 
-async function assertPaid({ indexer }: FaultScene, visit: Visit, recipient: Address): Promise<void> {
+async function assertPaid(
+  { indexer }: FaultScene,
+  visit: Visit,
+  recipient: Address,
+  payout = PAYOUT,
+): Promise<void> {
   await visit.step("withdrawn");
   const chain = connect({ network: "localnet", endpoint: indexer });
-  assert.equal((await chain.account(recipient)).balance, PAYOUT);
+  assert.equal((await chain.account(recipient)).balance, payout);
   await visit.page.close();
 }

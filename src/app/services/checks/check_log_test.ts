@@ -146,6 +146,7 @@ class Scene {
 }
 
 interface Visit {
+  readonly session: Session;
   readonly store: Session["store"];
   check(isAsked?: boolean): Promise<
     Pick<CheckResultView, "facts" | "recovered"> & { readonly requests: readonly string[] }
@@ -163,6 +164,7 @@ async function visit(
   const services = checkServices(scene.context(), session);
   const { signal } = new AbortController();
   return {
+    session,
     store: session.store,
     waitForNext: () => services.waitForNext(signal),
     async check(isAsked = false) {
@@ -259,18 +261,20 @@ Deno.test("check: a payment that only the log shows is recorded, whatever the re
   const open = await visit(scene, { records: [recordOf(note, { state: "deposited", deposit })] });
   await open.check();
   deepEqual(await statesOf(open), ["deposited"]);
+  equal(open.session.logged, undefined, "pages have no times");
   await open.check(true);
   deepEqual(await statesOf(open), ["withdrawn"]);
+  deepEqual([...open.session.logged!.values()].map(({ timestamp }) => timestamp), [PAID_AT]);
 });
 
-Deno.test("check: the deposits that hide a note are those of others", async () => {
+Deno.test("check: of the deposits after a note, those of others are counted", async () => {
   const [first, second] = [newNote(), newNote()];
   const scene = new Scene();
   for (const commitment of [5n, first.commitment, second.commitment, 6n]) scene.deposit(commitment);
   scene.settle();
   const open = await visit(scene, { records: [recordOf(first), recordOf(second), recordOf(newNote())] });
   const { facts } = await open.check();
-  deepEqual([...facts.values()].map(({ deposits }) => deposits), [3, 3, 2]);
+  deepEqual([...facts.values()].map(({ later }) => later), [1, 1, undefined]);
 });
 
 Deno.test("check: the time of the next check does not depend on how long this one took", async () => {

@@ -8,6 +8,7 @@ import { toProblem } from "../../flows/machine.ts";
 import { type AppContext, deploymentOf, type Session, withdrawalChain } from "../context.ts";
 import { vaultPool } from "../note_book.ts";
 import { readPages } from "../pages/pool_pages.ts";
+import { countLaterStrangers } from "../withdrawal/later_deposits.ts";
 import { lacksHistory, updateRecord } from "./note_updates.ts";
 import { type FoundStatus, PoolLogs, type PoolLookup, type ReadPool } from "./pool_logs.ts";
 
@@ -108,11 +109,12 @@ async function readChainTime(context: AppContext, signal: AbortSignal): Promise<
 
 async function checkPool(
   context: AppContext,
-  { store }: Session,
+  session: Session,
   deployment: Deployment,
   { isDeposited, leavesOf, statusesOf }: PoolLookup,
 ): Promise<PoolCheck> {
   const { registry: { network }, clock } = context;
+  const { store } = session;
   const recovered = await store.recover(vaultPool(network, deployment), { now: clock.now(), isDeposited });
   const records = (await store.list()).filter((record) => deploymentOf(context, record) === deployment);
   const leaves = leavesOf(records.map(({ note }) => note.commitment));
@@ -123,24 +125,27 @@ async function checkPool(
   })));
   const statuses = statusesOf(hashes);
   const facts = new Map<string, NoteFacts>();
-  const ownLeaves = leaves.reduce((sum, each) => sum + each.length, 0);
+  const ownLeaves = leaves.flat();
   let needsLog = false;
   for (const [i, record] of records.entries()) {
-    facts.set(record.id, toFacts(statuses[i], ownLeaves - leaves[i].length));
+    facts.set(record.id, toFacts(statuses[i], ownLeaves));
+    const { leafIndex, depositor: from, depositedAt: timestamp } = statuses[i];
+    if (leafIndex !== undefined && from !== undefined) {
+      session.logged = new Map(session.logged).set(record.id, { leafIndex, from, timestamp });
+    }
     needsLog ||= lacksHistory(record, statuses[i]);
     await updateRecord(store, record, statuses[i], clock.now());
   }
   return { facts, recovered, needsLog };
 }
 
-/** @param ownOthers deposits of the store's other notes, which hide none of them */
 function toFacts(
-  { state, waits, deposits, depositedAt, unspentDeposits }: FoundStatus,
-  ownOthers: number,
+  { state, waits, deposits, leafIndex, depositedAt, unspentDeposits }: FoundStatus,
+  ownLeaves: readonly number[],
 ): NoteFacts {
   return {
     state: state === "deposited" && waits ? "waiting" : state,
-    deposits: deposits - ownOthers,
+    ...leafIndex !== undefined && { later: countLaterStrangers(deposits, leafIndex, ownLeaves) },
     ...unspentDeposits !== undefined && { unspentDeposits },
     ...depositedAt !== undefined && { depositedAt },
   };

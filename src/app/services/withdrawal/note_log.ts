@@ -21,6 +21,16 @@ export async function depositOf(
   return found;
 }
 
+/** Returns the deposit at this leaf as a check of this visit found it in the log. */
+export function loggedDeposit(
+  { logged }: Session,
+  id: string,
+  leafIndex: number | undefined,
+): NoteJournal["deposit"] {
+  const found = logged?.get(id);
+  return found?.leafIndex === leafIndex ? found : undefined;
+}
+
 export async function statusInLog(
   context: AppContext,
   { address, version }: Deployment,
@@ -31,14 +41,13 @@ export async function statusInLog(
   return history.statusOf(toNoteHashes(note));
 }
 
-/** Returns how many deposits of the store's notes the pool has after this leaf. */
-export async function countLaterOwn(
+/** Returns the leaves of the store's notes in this pool. */
+export async function findOwnLeaves(
   context: AppContext,
   { store }: Session,
   deployment: Deployment,
-  leafIndex = Infinity,
-): Promise<number> {
-  return (await store.list()).filter((record) =>
-    deploymentOf(context, record) === deployment && (record.deposit?.leafIndex ?? -1) > leafIndex
-  ).length;
+): Promise<number[]> {
+  return (await store.list()).flatMap((record) =>
+    deploymentOf(context, record) === deployment ? record.deposit?.leafIndex ?? [] : []
+  );
 }

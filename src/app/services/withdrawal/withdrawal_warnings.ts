@@ -4,44 +4,41 @@ import type { NoteJournal } from "../../../client/notes/note_store.ts";
 import { findLinkability } from "../../../client/withdrawal/linkability_warnings.ts";
 import type { AccountInfo } from "../../../ton/chain.ts";
 import { isKnownWalletCode } from "../../../ton/wallet/wallet_codes.ts";
-import type { RelayerOffer } from "../../flows/withdrawal_facts.ts";
+import type { RelayerOffer } from "../../flows/withdraw/withdrawal_facts.ts";
 
 /** Pays a jetton recipient's first transfer. A smaller refund may not. In nano. */
 export const JETTON_REFUND_NANO = 50_000_000n;
 
 export interface WithdrawalFacts {
   readonly deposit: NoteJournal["deposit"];
-  readonly treeSize: number;
-  /** Later deposits of the same pool by the same store, which hide nothing. */
-  readonly ownLater: number;
+  /** The same deposit in the log of the endpoint for withdrawals, if this visit has read it. The journal's can be false. */
+  readonly logged?: NoteJournal["deposit"];
+  /** Deposits of others after this one, if known. */
+  readonly later?: number | undefined;
   readonly recipient: Address;
   readonly account: Pick<AccountInfo, "balance" | "state" | "code" | "last">; // of the recipient
   readonly isJetton: boolean;
   /** Whether one endpoint serves deposits and withdrawals. */
   readonly isEndpointShared: boolean;
   readonly now: number; // milliseconds since 1970
-  readonly denomination: bigint; // in the smallest unit of the pool's asset, like the fee
 }
 
-/** Larger parts of the amount produce the warning `high_fee`. */
-const MAX_FEE_DIVISOR = 10n;
-
-/** Returns the warnings about a withdrawal with this fee, and this refund in nano, the most severe first. */
+/** Returns the warnings about a withdrawal with this refund in nano, the most severe first. */
 export function findWarnings(
-  { deposit, treeSize, ownLater, recipient, account, isJetton, isEndpointShared, now, denomination }:
-    WithdrawalFacts,
-  { fee, refund }: Pick<RelayerOffer, "fee" | "refund">,
+  { deposit, logged, later, recipient, account, isJetton, isEndpointShared, now }: WithdrawalFacts,
+  refund: bigint,
 ): RelayerOffer["warnings"] {
-  const later = deposit?.leafIndex === undefined
-    ? undefined
-    : Math.max(0, treeSize - deposit.leafIndex - 1 - ownLater);
-  const links = findLinkability({
+  const known = [deposit, logged];
+  const times = known.flatMap((each) => each?.timestamp ?? []);
+  return findLinkability({
     ...later !== undefined && { laterDeposits: later },
-    ...deposit?.timestamp !== undefined && { depositAgeSeconds: now / 1000 - deposit.timestamp },
+    ...times.length > 0 && { depositAgeSeconds: now / 1000 - Math.max(...times) },
     recipientUsed: account.last !== undefined || account.balance > 0n || account.state !== "uninitialized",
     recipientIsContract: account.code !== undefined && !isKnownWalletCode(account.code),
     recipientWithoutGas: isJetton && account.balance === 0n && refund < JETTON_REFUND_NANO,
-    recipientIsDepositor: deposit?.from !== undefined && Address.parse(deposit.from).equals(recipient),
+    recipientIsDepositor: known.some((each) =>
+      each?.from !== undefined && Address.parse(each.from).equals(recipient)
+    ),
     pathFromRelayer: false,
     selfRelayed: false,
     sameEndpoint: isEndpointShared,
@@ -49,5 +46,4 @@ export function findWarnings(
     code,
     ...code === "few_deposits" && later !== undefined && { count: later },
   }));
-  return fee * MAX_FEE_DIVISOR > denomination ? [{ code: "high_fee" }, ...links] : links;
 }

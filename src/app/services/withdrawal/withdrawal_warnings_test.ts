@@ -1,5 +1,6 @@
-import { deepEqual } from "node:assert/strict";
+import { deepEqual, equal } from "node:assert/strict";
 import { Address, beginCell } from "@ton/core";
+import { countLaterStrangers } from "./later_deposits.ts";
 import { findWarnings, JETTON_REFUND_NANO, type WithdrawalFacts } from "./withdrawal_warnings.ts";
 
 const DAY = 86_400;
@@ -10,18 +11,16 @@ const quiet: WithdrawalFacts = {
     timestamp: 1_800_000_000,
     from: new Address(0, Buffer.alloc(32, 2)).toRawString(),
   },
-  treeSize: 11,
+  later: 10,
   recipient,
   account: { balance: 0n, state: "uninitialized" },
   isJetton: true,
   isEndpointShared: false,
   now: (1_800_000_000 + DAY) * 1000,
-  denomination: 1_000n,
-  ownLater: 0,
 };
 const { deposit, account } = quiet;
-const codes = (facts: Partial<WithdrawalFacts>, refund = JETTON_REFUND_NANO, fee = 100n) =>
-  findWarnings({ ...quiet, ...facts }, { fee, refund }).map(({ code }) => code);
+const codes = (facts: Partial<WithdrawalFacts>, refund = JETTON_REFUND_NANO) =>
+  findWarnings({ ...quiet, ...facts }, refund).map(({ code }) => code);
 
 Deno.test("a day-old note that goes to a new address through its own endpoint has no warning", () => {
   deepEqual(codes({}), []);
@@ -34,17 +33,14 @@ Deno.test("an address without coins is warned about unless the relayer's refund 
   deepEqual(codes({ account: { ...account, balance: 1n } }, 0n), ["recipient_used"]);
 });
 
-Deno.test("a fee of more than a tenth of the amount is warned about", () => {
-  deepEqual(codes({}, JETTON_REFUND_NANO, 101n), ["high_fee"]);
-});
-
 const cases: readonly [facts: Partial<WithdrawalFacts>, code: string][] = [
   [{ isEndpointShared: true }, "same_endpoint"],
-  [{ treeSize: 10 }, "few_deposits"],
-  [{ ownLater: 1 }, "few_deposits"],
+  [{ later: 9 }, "few_deposits"],
   [{ now: quiet.now - 1000 }, "soon"],
   [{ deposit: undefined }, "unknown_deposit"],
+  [{ logged: { ...deposit!, timestamp: deposit!.timestamp! + 1 } }, "soon"],
   [{ deposit: { ...deposit!, from: recipient.toRawString() } }, "own_wallet"],
+  [{ logged: { ...deposit!, from: recipient.toRawString() } }, "own_wallet"],
   [{ account: { ...account, state: "frozen" } }, "recipient_used"],
   [{ account: { ...account, code: beginCell().endCell() } }, "contract"],
 ];
@@ -52,8 +48,20 @@ for (const [facts, code] of cases) {
   Deno.test(`the review warns about ${code}: ${Object.keys(facts)}`, () => deepEqual(codes(facts), [code]));
 }
 
+Deno.test("a journal with an earlier time than the log, or a log with an earlier one, hides no young deposit", () => {
+  const young = { ...deposit!, timestamp: deposit!.timestamp! + 1 };
+  deepEqual(codes({ deposit: young, logged: deposit! }), ["soon"]);
+  deepEqual(codes({ deposit: deposit!, logged: deposit! }), []);
+});
+
+Deno.test("only deposits of others after a note's own count as later", () => {
+  equal(countLaterStrangers(4, 1, [1, 2]), 1);
+  equal(countLaterStrangers(4, 0, []), 3);
+  equal(countLaterStrangers(1, 5, []), 0, "the endpoint is behind");
+});
+
 Deno.test("the warning about few later deposits has their number", () => {
-  deepEqual(findWarnings({ ...quiet, treeSize: 4 }, { fee: 0n, refund: JETTON_REFUND_NANO }), [{
+  deepEqual(findWarnings({ ...quiet, later: 3 }, JETTON_REFUND_NANO), [{
     code: "few_deposits",
     count: 3,
   }]);

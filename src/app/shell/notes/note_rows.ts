@@ -31,7 +31,7 @@ export function toRow(
     state: isWaiting ? "waiting" : record.state,
     ...isElsewhere && { otherNetwork: network },
     isMissingInBackup: coverage?.hasSeed === true && coverage.missing.has(record.id),
-    ...facts && { deposits: facts.deposits, unspentDeposits: facts.unspentDeposits },
+    ...facts && { later: facts.later, unspentDeposits: facts.unspentDeposits },
     hasNullifierTwin: twins.has(record.id),
     isOverdue: isWaiting && waited > OVERDUE_SECONDS,
     ageSeconds: depositedAt === undefined ? undefined : now - depositedAt,

@@ -25,7 +25,7 @@ Deno.test("a deposit that waits for half an hour of chain time is overdue, and n
       deposit: { timestamp: now - age },
     };
     const facts = new Map<string, NoteFacts>();
-    if (found) facts.set(record.id, { state: found, deposits: 1 });
+    if (found) facts.set(record.id, { state: found, later: 1 });
     const { isOverdue, state, ageSeconds } = toRow(
       ports,
       record,

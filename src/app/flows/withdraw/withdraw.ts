@@ -1,103 +1,8 @@
 /** The withdrawal of one note: recipient, relayers, warnings about links to the deposit, proof, receipt. */
-import type { Problem } from "../../core/errors/problem.ts";
-import type { Machine, Work } from "./machine.ts";
-import type {
-  RelayerOffer,
-  WithdrawalProgress,
-  WithdrawalReceipt,
-  WithdrawalReview,
-} from "./withdrawal_facts.ts";
-
-export type WithdrawState =
-  | { readonly step: "form"; readonly id: string; readonly recipient: string; readonly problem?: Problem }
-  | {
-    readonly step: "checking";
-    readonly id: string;
-    readonly recipient: string;
-    /** Whether a proof was submitted before and may still be paid. The recipient then stays the same. */
-    readonly isSubmitted: boolean;
-    /** Whether only relayers that have no proof of the note are asked. */
-    readonly isFailover: boolean;
-  }
-  | {
-    readonly step: "review";
-    readonly id: string;
-    readonly isSubmitted: boolean;
-    readonly review: WithdrawalReview;
-    readonly chosen: string;
-    readonly accepted: boolean;
-  }
-  | {
-    readonly step: "running";
-    readonly id: string;
-    readonly recipient: string;
-    /** Empty for a withdrawal that an earlier visit submitted. */
-    readonly offers: readonly RelayerOffer[];
-    readonly progress: WithdrawalProgress;
-    /** Whether a proof may have left the page. An abort then no longer stops the payment. */
-    readonly isSubmitted: boolean;
-    /** Whether the relayer reports that it has the proof. */
-    readonly isAccepted: boolean;
-    /** Whether the relayer had enough time, so that another one may send the withdrawal. */
-    readonly mayFailover: boolean;
-  }
-  | { readonly step: "done"; readonly id: string; readonly receipt: WithdrawalReceipt }
-  | {
-    readonly step: "failed";
-    readonly id: string;
-    readonly recipient: string;
-    readonly problem: Problem;
-    readonly mayArrive: boolean;
-    readonly mayFailover: boolean;
-  }
-  | { readonly step: "left" };
-
-export type CheckingState = Extract<WithdrawState, { step: "checking" }>;
-
-export type WithdrawEvent =
-  | { readonly type: "submit"; readonly recipient: string }
-  | { readonly type: "reviewed"; readonly review: WithdrawalReview }
-  | { readonly type: "relayer_chosen"; readonly url: string }
-  | { readonly type: "warnings_accepted"; readonly accepted: boolean }
-  | { readonly type: "confirm" }
-  | { readonly type: "progress"; readonly progress: WithdrawalProgress }
-  | { readonly type: "submitted" }
-  | { readonly type: "accepted" }
-  | { readonly type: "paid"; readonly receipt: WithdrawalReceipt }
-  /** A new proof is needed. `isSubmitted`: an earlier one may still be paid. */
-  | { readonly type: "prove_again"; readonly isSubmitted: boolean }
-  /** An earlier proof, possibly of another tab, may still pay this recipient, so that it is followed instead. */
-  | { readonly type: "underway"; readonly recipient: string }
-  | { readonly type: "failover_due" }
-  | { readonly type: "failover" }
-  | { readonly type: "failed"; readonly problem: Problem; readonly work: string }
-  | { readonly type: "back" }
-  | { readonly type: "retry" }
-  | { readonly type: "leave" };
-
-export interface WithdrawServices {
-  /** Throws `invalid_address` or `unpayable_recipient`; `relayer_unavailable` if no relayer can be used. */
-  review(
-    checking: CheckingState,
-    signal: AbortSignal,
-  ): Promise<Extract<WithdrawEvent, { type: "reviewed" | "underway" }>>;
-  /** Tries the offers in order. Throws `fee_above_limit` if one costs more than the first, accepted one. */
-  withdraw(
-    id: string,
-    recipient: string,
-    offers: readonly RelayerOffer[],
-    signal: AbortSignal,
-    send: (event: Extract<WithdrawEvent, { type: "progress" | "submitted" | "accepted" }>) => void,
-  ): Promise<Extract<WithdrawEvent, { type: "paid" | "underway" }>>;
-  /** Follows the journaled withdrawal until it is paid, or a new proof is needed. */
-  resume(
-    id: string,
-    signal: AbortSignal,
-    send: (event: Extract<WithdrawEvent, { type: "progress" | "accepted" }>) => void,
-  ): Promise<Extract<WithdrawEvent, { type: "paid" | "prove_again" }>>;
-  /** Returns when another relayer may send the journaled withdrawal. */
-  waitForFailover(id: string, signal: AbortSignal): Promise<void>;
-}
+import { findRefusal } from "../../../client/relayer/relayer_problem.ts";
+import type { Problem } from "../../../core/errors/problem.ts";
+import type { Machine, Work } from "../machine.ts";
+import type { CheckingState, WithdrawEvent, WithdrawServices, WithdrawState } from "./withdraw_state.ts";
 
 export function resumeWithdraw(
   id: string,
@@ -184,9 +89,10 @@ const startFailover = (id: string, recipient: string): CheckingState => ({
 });
 
 function nextFailed(state: Extract<WithdrawState, { step: "failed" }>, event: WithdrawEvent): WithdrawState {
-  const { id, recipient, mayArrive, mayFailover } = state;
+  const { id, recipient, mayArrive, mayFailover, refusal } = state;
   switch (event.type) {
     case "retry":
+      if (refusal !== undefined) return { ...startCheck(id, recipient), isSubmitted: true };
       return mayArrive ? { ...resumeWithdraw(id, recipient), mayFailover } : startCheck(id, recipient);
     case "failover_due":
       return { ...state, mayFailover: true };
@@ -197,6 +103,20 @@ function nextFailed(state: Extract<WithdrawState, { step: "failed" }>, event: Wi
     default:
       return state;
   }
+}
+
+/** Returns whether only another recipient helps. */
+export function isAboutRecipient({ code }: Problem): boolean {
+  return code === "invalid_address" || code === "unpayable_recipient";
+}
+
+function failedRunning(
+  { id, recipient, mayFailover, isSubmitted }: Extract<WithdrawState, { step: "running" }>,
+  problem: Problem,
+): WithdrawState {
+  if (!isSubmitted && isAboutRecipient(problem)) return { step: "form", id, recipient, problem };
+  const refusal = isSubmitted ? findRefusal(problem) : undefined;
+  return { step: "failed", id, recipient, problem, mayArrive: isSubmitted, mayFailover, refusal };
 }
 
 function nextChecking(
@@ -214,6 +134,7 @@ function nextChecking(
         review,
         chosen: review.offers[0].url,
         accepted: review.offers[0].warnings.length === 0,
+        isFeeAccepted: !review.offers[0].isFeeHigh,
       };
     }
     case "failed":
@@ -228,23 +149,31 @@ function nextChecking(
 }
 
 function nextReview(state: Extract<WithdrawState, { step: "review" }>, event: WithdrawEvent): WithdrawState {
-  const { id, isSubmitted, review, chosen, accepted } = state;
+  const { id, isSubmitted, review, chosen, accepted, isFeeAccepted } = state;
   switch (event.type) {
     case "relayer_chosen": {
       const offer = review.offers.find(({ url }) => url === event.url);
       if (offer === undefined) return state;
-      const earlier = review.offers.find(({ url }) => url === chosen)!.warnings.map(({ code }) => code);
-      const hasNew = offer.warnings.some(({ code }) => !earlier.includes(code));
-      return { ...state, chosen: event.url, accepted: offer.warnings.length === 0 || (accepted && !hasNew) };
+      const earlier = review.offers.find(({ url }) => url === chosen)!;
+      const known = earlier.warnings.map(({ code }) => code);
+      const hasNew = offer.warnings.some(({ code }) => !known.includes(code));
+      return {
+        ...state,
+        chosen: event.url,
+        accepted: offer.warnings.length === 0 || (accepted && !hasNew),
+        isFeeAccepted: !offer.isFeeHigh || (isFeeAccepted && offer.fee <= earlier.fee),
+      };
     }
     case "warnings_accepted":
       return { ...state, accepted: event.accepted };
+    case "fee_accepted":
+      return { ...state, isFeeAccepted: event.accepted };
     case "back":
       return isSubmitted
         ? resumeWithdraw(id, review.recipient)
         : { step: "form", id, recipient: review.recipient };
     case "confirm": {
-      if (!accepted) return state;
+      if (!accepted || !isFeeAccepted) return state;
       const price = review.offers.find(({ url }) => url === chosen)!;
       // Only relayers that ask at most the same fee and pay at least the same refund may replace the chosen one.
       const others = review.offers.filter((offer) =>
@@ -272,7 +201,7 @@ function nextRunning(
   state: Extract<WithdrawState, { step: "running" }>,
   event: WithdrawEvent,
 ): WithdrawState {
-  const { id, recipient, mayFailover, isSubmitted: mayArrive } = state;
+  const { id, recipient, mayFailover, isSubmitted } = state;
   switch (event.type) {
     case "progress":
       return { ...state, progress: event.progress };
@@ -289,9 +218,9 @@ function nextRunning(
     case "failover":
       return mayFailover ? startFailover(id, recipient) : state;
     case "failed":
-      return { step: "failed", id, recipient, problem: event.problem, mayArrive, mayFailover };
+      return failedRunning(state, event.problem);
     case "back": // nothing was sent yet, so nothing can be paid
-      return mayArrive ? state : { step: "form", id, recipient };
+      return isSubmitted ? state : { step: "form", id, recipient };
     default:
       return state;
   }

@@ -1,7 +1,13 @@
 /** What a withdrawal shows: offers of relayers, the facts to review, its progress and its receipt. */
-import type { LinkabilityCode } from "../../client/withdrawal/linkability_warnings.ts";
+import type { LinkabilityCode } from "../../../client/withdrawal/linkability_warnings.ts";
 
-export type WarningCode = LinkabilityCode | "high_fee";
+/** Larger parts of an amount are high fees. */
+const MAX_FEE_DIVISOR = 10n;
+
+/** Returns whether a fee is more than a tenth of an amount. Both are in the asset's smallest unit. */
+export function isHighFee(fee: bigint, denomination: bigint): boolean {
+  return fee * MAX_FEE_DIVISOR > denomination;
+}
 
 export interface RelayerOffer {
   readonly url: string;
@@ -10,8 +16,10 @@ export interface RelayerOffer {
   readonly refund: bigint;
   readonly feeText: string; // the fee as text, with its unit, like `youGet`
   readonly youGet: string;
+  /** Whether the user must accept the fee separately. */
+  readonly isFeeHigh: boolean;
   /** Codes, whose texts are in text/. They depend on the refund. */
-  readonly warnings: readonly { readonly code: WarningCode; readonly count?: number }[];
+  readonly warnings: readonly { readonly code: LinkabilityCode; readonly count?: number }[];
 }
 
 /** The facts that the user reviews before a withdrawal. */

@@ -1,128 +1,11 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
-import { Problem, type ProblemCode } from "../../core/errors/problem.ts";
-import { startFlow } from "./machine.ts";
-import {
-  nextWithdraw,
-  resumeWithdraw,
-  type WithdrawEvent,
-  withdrawMachine,
-  type WithdrawServices,
-  type WithdrawState,
-} from "./withdraw.ts";
-import type { RelayerOffer } from "./withdrawal_facts.ts";
-
-const failed = (code: ProblemCode, work = "") =>
-  ({ type: "failed", problem: new Problem(code), work }) as const;
-const steps = (initial: WithdrawState, events: readonly WithdrawEvent[]) => {
-  let state = initial;
-  return events.map((event) => (state = nextWithdraw(state, event)).step);
-};
-
-const offerOf = (url: string, fee: bigint) => ({
-  url,
-  fee,
-  refund: 0n,
-  feeText: `0.${fee} TON`,
-  youGet: `0.${10n - fee} TON`,
-  warnings: [],
-});
-const offers = [offerOf("https://a", 1n), offerOf("https://b", 1n), offerOf("https://c", 2n)];
-const review = (warnings: RelayerOffer["warnings"]) => ({
-  recipient: "UQ",
-  offers: offers.map((offer) => ({ ...offer, warnings })),
-  refused: [],
-});
-const receipt = { recipient: "UQ", fee: "0.1", paid: "0.9", tx: "t", isOurs: true };
-
-Deno.test("a withdrawal is reviewed before it is proved, and warnings must be accepted", () => {
-  const events: WithdrawEvent[] = [
-    { type: "confirm" },
-    { type: "submit", recipient: " UQ " },
-    failed("invalid_address"),
-    { type: "submit", recipient: "UQ" },
-    { type: "reviewed", review: review([{ code: "soon" }]) },
-    { type: "confirm" },
-    { type: "warnings_accepted", accepted: true },
-    { type: "relayer_chosen", url: "https://evil" },
-    { type: "relayer_chosen", url: "https://b" },
-    { type: "confirm" },
-    { type: "progress", progress: { stage: "proof", fraction: 0.5 } },
-    { type: "submitted" },
-    { type: "back" },
-    { type: "paid", receipt },
-  ];
-  deepEqual(
-    steps({ step: "form", id: "aa", recipient: "" }, events),
-    [
-      ...[
-        "form",
-        "checking",
-        "form",
-        "checking",
-        "review",
-        "review",
-        "review",
-        "review",
-        "review",
-        "running",
-      ],
-      ...["running", "running", "running", "done"],
-    ],
-  );
-});
-
-Deno.test("only relayers that cost no more may replace the chosen one", () => {
-  const order = (url: string) => {
-    const state = [
-      { type: "reviewed", review: review([]) },
-      { type: "relayer_chosen", url },
-      { type: "confirm" },
-    ].reduce((state, event) => nextWithdraw(state, event as WithdrawEvent), {
-      step: "checking",
-      id: "aa",
-      recipient: "UQ",
-    } as WithdrawState);
-    return state.step === "running" ? state.offers.map(({ url }) => url) : [];
-  };
-  deepEqual(order("https://b"), ["https://b", "https://a"]);
-  deepEqual(order("https://c"), ["https://c", "https://a", "https://b"]);
-});
-
-Deno.test("a relayer that pays a smaller refund does not replace the chosen one", () => {
-  const [a, b] = offers;
-  const reviewed = { ...review([]), offers: [{ ...a, refund: 5n }, { ...b, refund: 4n }] };
-  const state = { step: "review", id: "aa", isSubmitted: false, review: reviewed, accepted: true } as const;
-  const chosen = (url: string) => {
-    const running = nextWithdraw({ ...state, chosen: url }, { type: "confirm" });
-    return running.step === "running" && running.offers.map(({ url }) => url);
-  };
-  deepEqual(chosen(a.url), [a.url]);
-  deepEqual(chosen(b.url), [b.url, a.url]);
-});
-
-Deno.test("another relayer keeps the acceptance of warnings unless it adds one", () => {
-  const [soon, gas] = [{ code: "soon" }, { code: "no_gas" }];
-  const accepted = (
-    from: readonly { code: string }[],
-    to: readonly { code: string }[],
-    accepted: boolean,
-  ) => {
-    const [a, b] = [{ ...offers[0], warnings: from }, { ...offers[1], warnings: to }];
-    const reviewed = { ...review([]), offers: [a, b] };
-    const checking = { step: "checking", id: "aa", recipient: "UQ", isSubmitted: false } as const;
-    const state = [
-      { type: "reviewed", review: reviewed },
-      ...accepted ? [{ type: "warnings_accepted", accepted }] : [],
-      { type: "relayer_chosen", url: b.url },
-    ].reduce((state, event) => nextWithdraw(state, event as WithdrawEvent), checking as WithdrawState);
-    return state.step === "review" && state.accepted;
-  };
-  equal(accepted([], [gas], false), false, "a new warning was never shown");
-  equal(accepted([soon], [soon, gas], true), false);
-  equal(accepted([soon], [soon], true), true);
-  equal(accepted([soon], [soon], false), false);
-  equal(accepted([gas], [], false), true, "nothing is left to accept");
-});
+import { RelayerProblem } from "../../../client/relayer/relayer_problem.ts";
+import type { HttpProblemCode } from "../../../core/errors/http_problems.ts";
+import { Problem } from "../../../core/errors/problem.ts";
+import { startFlow } from "../machine.ts";
+import { nextWithdraw, resumeWithdraw, withdrawMachine } from "./withdraw.ts";
+import { failed, offers, receipt, review } from "./withdraw_fixtures.ts";
+import type { WithdrawEvent, WithdrawServices, WithdrawState } from "./withdraw_state.ts";
 
 Deno.test("a submitted withdrawal is followed after a failure and never started again automatically", () => {
   const running = resumeWithdraw("aa", "UQ");
@@ -186,6 +69,37 @@ Deno.test("another relayer is offered only after the first one had its time, whi
   equal(flow.state.step, "review");
 });
 
+Deno.test("a proof that every relayer refused is followed by a new one for the same recipient, at once", () => {
+  const refused = (...codes: (HttpProblemCode | undefined)[]) => {
+    const errors = codes.map((code, i) => ({ pointer: `https://${i}`, detail: "", ...code && { code } }));
+    const problem = new Problem("relayer_unavailable", undefined, { errors });
+    return nextWithdraw(resumeWithdraw("aa", "UQ"), { type: "failed", problem, work: "" });
+  };
+  const direct = nextWithdraw(resumeWithdraw("aa", "UQ"), {
+    type: "failed",
+    problem: new RelayerProblem("fee_below_floor", "https://a", {}),
+    work: "",
+  });
+  for (const state of [refused("overloaded", "fee_below_floor"), direct]) {
+    ok(state.step === "failed" && state.mayArrive && state.refusal === "fee_below_floor");
+    const checking = nextWithdraw(state, { type: "retry" });
+    ok(checking.step === "checking" && checking.isSubmitted && !checking.isFailover);
+    equal(checking.recipient, "UQ");
+  }
+  const unclear = [refused(), refused("fee_below_floor", undefined), refused("withdrawal_not_found")];
+  for (const state of unclear) {
+    ok(state.step === "failed" && state.refusal === undefined);
+    deepEqual(nextWithdraw(state, { type: "retry" }), resumeWithdraw("aa", "UQ"));
+  }
+});
+
+Deno.test("an address that the pool refuses is marked in the form, unless a proof may still pay it", () => {
+  const running = resumeWithdraw("aa", "UQ");
+  const unsent = nextWithdraw({ ...running, isSubmitted: false }, failed("invalid_address"));
+  ok(unsent.step === "form" && unsent.recipient === "UQ" && unsent.problem?.code === "invalid_address");
+  equal(nextWithdraw(running, failed("invalid_address")).step, "failed");
+});
+
 Deno.test("another relayer pays the same recipient, whatever is pressed", () => {
   const due = nextWithdraw(resumeWithdraw("aa", "UQ"), { type: "failover_due" });
   const checking = nextWithdraw(due, { type: "failover" });
@@ -232,6 +146,7 @@ Deno.test("a withdrawal of another tab is followed, with its recipient, instead 
         review: review([]),
         chosen: "https://a",
         accepted: true,
+        isFeeAccepted: true,
       },
       { withdraw: () => Promise.resolve(underway) },
     ],

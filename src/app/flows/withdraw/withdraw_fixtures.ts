@@ -1,0 +1,23 @@
+/** Offers and reviews for the tests of a withdrawal. */
+import { Problem, type ProblemCode } from "../../../core/errors/problem.ts";
+import type { RelayerOffer } from "./withdrawal_facts.ts";
+
+export const failed = (code: ProblemCode, work = "") =>
+  ({ type: "failed", problem: new Problem(code), work }) as const;
+
+export const offerOf = (url: string, fee: bigint) => ({
+  url,
+  fee,
+  refund: 0n,
+  feeText: `0.${fee} TON`,
+  youGet: `0.${10n - fee} TON`,
+  warnings: [],
+  isFeeHigh: false,
+});
+export const offers = [offerOf("https://a", 1n), offerOf("https://b", 1n), offerOf("https://c", 2n)];
+export const review = (warnings: RelayerOffer["warnings"]) => ({
+  recipient: "UQ",
+  offers: offers.map((offer) => ({ ...offer, warnings })),
+  refused: [],
+});
+export const receipt = { recipient: "UQ", fee: "0.1", paid: "0.9", tx: "t", isOurs: true };
