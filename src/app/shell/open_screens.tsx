@@ -188,6 +188,7 @@ function DepositScreen(
   const noteId = "ticket" in state ? state.ticket.id : undefined;
   useEffect(() => onNote(noteId), [noteId]);
   useEffect(() => () => onNote(undefined), []);
+  const sources = useMemo(() => ports.sources.list(), []);
   const pools = useMemo(
     () =>
       [...context.registry.pools.values()].map((deployment) => ({
@@ -207,7 +208,7 @@ function DepositScreen(
       isBackedUp={isBackedUp}
       hasRelayer={context.connections().relayers.length > 0}
       onDone={onDone}
-      sources={ports.sources.list()}
+      sources={sources}
       onCopy={(value) => context.downloads.copy(value)}
       backup={(notice) => (
         <BackupScreen
