@@ -24,6 +24,7 @@ import { firstAttemptChance } from "./deposits/first_attempt.ts";
 import type { DepositTicket, OpenedDeposit, PoolChoice } from "../flows/deposit/deposit_state.ts";
 import { findCoverage } from "./backups/backup_coverage.ts";
 import type { Payer, PayMessage } from "../ports.ts";
+import { ChainClock } from "./deposits/chain_clock.ts";
 import { assertGenuine, assertListedWallet, assertOpen } from "./deposits/genuine_pool.ts";
 import { assertFunds, assertGas } from "./deposits/payer_funds.ts";
 import { newestTransaction, waitForReturn } from "./deposits/payment_return.ts";
@@ -52,6 +53,7 @@ export function depositServices(
   /** The wallet's newest transaction before its last request. */
   let beforeRequest: TransactionId | undefined;
   const position: LogPosition = {};
+  const chainClock = new ChainClock(context.clock);
   return {
     sizes: (signal) => countDeposits(context, signal),
     fees: () => context.fees.read(),
@@ -60,7 +62,7 @@ export function depositServices(
     async build(ticket, connected, options) {
       payer = connected.address;
       beforeRequest = await newestTransaction(depositChain(context), payer);
-      const built = await build(context, session, { ticket, payer: connected }, options);
+      const built = await build(context, session, { ticket, payer: connected, chainClock }, options);
       askedLeafIndex = built.question.leafIndex;
       return built;
     },
@@ -74,10 +76,11 @@ export function depositServices(
         return sender.equals(poolWallet) && depositor?.equals(payer) === true;
       };
       using _work = await session.store.lockForWork();
-      await watch(context, session, { ticket, isOwn, position }, signal, send);
+      await watch(context, session, { ticket, isOwn, position, chainClock }, signal, send);
     },
     waitForReturn: (ticket, connected, signal) =>
       waitForReturn(context, session, { ticket, payer: connected, after: beforeRequest }, signal),
+    sleep: (ms, signal) => context.clock.sleep(ms, signal),
     async connect(source, onLink, signal) {
       const connected = await source.connect({ network: context.registry.network, onLink, signal });
       payer = connected.address;
@@ -164,15 +167,20 @@ type Built = Awaited<ReturnType<DepositServices["build"]>>;
 async function build(
   context: AppContext,
   session: Session,
-  { ticket, payer }: { readonly ticket: DepositTicket; readonly payer: Payer },
+  { ticket, payer, chainClock }: {
+    readonly ticket: DepositTicket;
+    readonly payer: Payer;
+    readonly chainClock: ChainClock;
+  },
   { signal, onProgress }: Parameters<DepositServices["build"]>[2],
 ): Promise<Built> {
   const chain = depositChain(context);
   const stored = await findStoredNote(context, session, ticket.id, chain);
   await assertFunds(chain, stored, payer);
-  const { syncUtime } = await chain.account(stored.pool.address, { signal });
+  const readExpiry = async () =>
+    chainClock.check((await chain.account(stored.pool.address, { signal })).syncUtime) + QUESTION_SECONDS;
   if (ticket.payment) {
-    return { message: ticket.payment.message, question: { validUntil: syncUtime + QUESTION_SECONDS } };
+    return { message: ticket.payment.message, question: { validUntil: await readExpiry() } };
   }
   const { pool, record, deployment, jetton } = stored;
   const note = record.note;
@@ -183,7 +191,7 @@ async function build(
     const { message } = await buildTransferMessage({ pool, note, matched, jetton, owner, asComment: false });
     const { to, value, body } = message;
     await assertGas(chain, payer, value);
-    return { message: { to, amount: value, body }, question: { validUntil: syncUtime + QUESTION_SECONDS } };
+    return { message: { to, amount: value, body }, question: { validUntil: await readExpiry() } };
   }
   const tree = new MerkleTree();
   await syncWholeTree(pool, commitmentsFromChain(chain, pool.address), tree, {
@@ -196,8 +204,7 @@ async function build(
     onProgress: ({ fraction }) => onProgress(fraction),
   });
   const { leafIndex } = deposit;
-  const validUntil = (await chain.account(pool.address, { signal })).syncUtime + QUESTION_SECONDS;
-  const question = { validUntil, leafIndex };
+  const question = { validUntil: await readExpiry(), leafIndex };
   if (jetton === undefined) {
     const { to, value, body } = pool.buildDepositMessage({ ...deposit, value: deployment.denomination });
     return { message: { to, amount: value, body }, question };
@@ -216,10 +223,11 @@ interface LogPosition {
 async function watch(
   context: AppContext,
   session: Session,
-  { ticket, isOwn, position }: {
+  { ticket, isOwn, position, chainClock }: {
     readonly ticket: DepositTicket;
     readonly isOwn: (event: RefusedEvent, poolWallet: Address | undefined) => boolean;
     readonly position: LogPosition;
+    readonly chainClock: ChainClock;
   },
   signal: AbortSignal,
   send: Parameters<DepositServices["watch"]>[2],
@@ -239,7 +247,7 @@ async function watch(
   };
   for (;;) {
     try {
-      let chainTime = 0;
+      let now: number | undefined;
       const deposit = await waitForPoolEvent<PoolDeposit>(chain, pool.address, {
         after: position.after,
         pollIntervalMs,
@@ -247,7 +255,7 @@ async function watch(
         clock,
         beforeScan: async () => {
           const { syncUtime } = await chain.account(pool.address, { signal });
-          chainTime = syncUtime;
+          now = chainClock.accepts(syncUtime) ? syncUtime : undefined;
         },
         match(event) {
           if (event.kind === "deposit" && event.commitment === commitment) return event;
@@ -256,7 +264,7 @@ async function watch(
           return undefined;
         },
         afterScan() {
-          send({ type: "chain_time", now: chainTime });
+          send({ type: "chain_time", now });
           return false;
         },
       });

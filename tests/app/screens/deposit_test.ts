@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { runCase, withFaultScene } from "../../support/app/fault_scene.ts";
 import { openPayment } from "../../support/app/steps/money_steps.ts";
-import { waitForText } from "../../support/app/steps/payment_steps.ts";
+import { advanceChain, waitForText } from "../../support/app/steps/payment_steps.ts";
 import { runCli } from "../../support/cli/run_cli.ts";
 import { chromium } from "../../support/system/chromium.ts";
 
@@ -24,7 +24,7 @@ Deno.test({
       await runCase(
         t,
         scene,
-        "of an earlier visit is shown again as soon as its user has not paid",
+        "of an earlier visit is shown again as soon as its user has not paid, and a wallet is asked only when its request has expired",
         async () => {
           const visit = await scene.visit();
           await openPayment(visit);
@@ -36,6 +36,12 @@ Deno.test({
           await visit.inspect("pay-earlier");
           await visit.click("I have not paid yet");
           await visit.page.waitForSelector(".qr-dark");
+          await waitForText(visit, "You can connect a wallet when the earlier request has expired");
+          await visit.inspect("pay-not-paid");
+          advanceChain(scene);
+          await visit.click("Test wallet");
+          await waitForText(visit, "Pay with Test wallet");
+          scene.gates.deposit.open();
         },
       );
 

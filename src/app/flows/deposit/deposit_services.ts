@@ -25,5 +25,6 @@ export interface DepositServices {
   ): Promise<void>;
   /** Returns whether a refused payment came back to the wallet within two minutes. */
   waitForReturn(ticket: DepositTicket, payer: Payer | undefined, signal: AbortSignal): Promise<boolean>;
+  sleep(ms: number, signal: AbortSignal): Promise<void>;
   connect(source: PayerSource, onLink: (link: string) => void, signal: AbortSignal): Promise<Payer>;
 }
