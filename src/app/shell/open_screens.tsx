@@ -20,16 +20,16 @@ import { WithdrawView } from "../views/withdraw.tsx";
 import { checkMachine, firstCheck } from "../flows/check.ts";
 import { checkServices } from "../services/checks/check_service.ts";
 import type { AppPorts } from "./app_ports.ts";
-import { toRow, withSettlement } from "./notes/note_rows.ts";
+import { toRow, withVisit } from "./notes/note_rows.ts";
 import { OnlyWhen } from "./notes/only_when.tsx";
 import {
   noteAt,
   routeOf,
   useCoverage,
   useForgottenWallets,
+  useNoteIds,
   usePayingAddress,
   useRecords,
-  useSettledNotes,
 } from "./notes/use_notes.ts";
 import { findTwins, paymentKey } from "../../client/notes/note_store.ts";
 import { ReportScreen } from "./report_screen.tsx";
@@ -62,19 +62,25 @@ export function OpenScreens(
   const coverage = useCoverage(ports, session, records);
   const versions = useVersions(ports.place);
   const [payingId, setPayingId] = useState<string>();
-  const [settledIds, addSettled] = useSettledNotes();
+  const [paid, addPaid] = useNoteIds();
+  const [settled, addSettled] = useNoteIds();
   useEffect(reload, [check.step, payingId]);
   const twins = findTwins(records ?? [], ({ note }) => paymentKey(note));
   const rows =
-    records?.map((record) => withSettlement(toRow(ports, record, check, coverage, twins), settledIds)) ?? [];
+    records?.map((record) => withVisit(toRow(ports, record, check, coverage, twins), { paid, settled })) ??
+      [];
   const home = () => ports.go("#/");
   const [, screen = "", place = ""] = route.split("/");
   useForgottenWallets(ports, records, screen);
   usePayingAddress(ports, records, screen === "deposit" && place === "" ? payingId : undefined);
   if (records === undefined) return null;
   const record = noteAt(records, place);
+  const onNote = (id: string | undefined) => {
+    setPayingId(id);
+    if (id !== undefined) addPaid(id);
+  };
   const known = { ports, session, isBackedUp: coverage?.hasSeed === true, onDone: home };
-  const note = { ...known, record, isNew: place === "", onNote: setPayingId, onSettled: addSettled };
+  const note = { ...known, record, isNew: place === "", onNote, onSettled: addSettled };
   switch (screen) {
     case "deposit":
       if (coverage === undefined) return null; // a deposit asks for a backup, unless there is one

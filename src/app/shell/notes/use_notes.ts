@@ -7,8 +7,8 @@ import type { NoteEntry } from "../../vault/vault_task.ts";
 import type { NoteRow } from "../../views/notes.tsx";
 import type { AppPorts } from "../app_ports.ts";
 
-/** Returns the notes that this visit has settled. The next check of all notes comes later, at its usual time. */
-export function useSettledNotes(): [ids: ReadonlySet<string>, add: (id: string) => void] {
+/** Returns notes that this visit has paid or settled. The next check of all notes comes later, at its usual time. */
+export function useNoteIds(): [ids: ReadonlySet<string>, add: (id: string) => void] {
   const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
   return [ids, (id) => setIds((known) => new Set([...known, id]))];
 }
