@@ -23,7 +23,7 @@ export interface NoteRow {
   readonly isMissingInBackup: boolean;
   /** Whether another note of the store has the same pool and nullifier. Only one of them can be paid. */
   readonly hasNullifierTwin: boolean;
-  /** Whether the deposit waits longer for its settlement than relayers usually take. */
+  /** Whether the deposit waits, or may wait, longer for its settlement than relayers usually take. */
   readonly isOverdue: boolean;
 }
 

@@ -24,7 +24,8 @@ export function toRow(
   // Only version 2 deposits are settled, and only the pool shows whether one was.
   const isSettled = version === 1 || record.deposit?.settled || facts?.state === "deposited" ||
     facts?.state === "withdrawn";
-  const state = record.state === "deposited" && !isSettled && !isElsewhere
+  const isUnsettled = record.state === "deposited" && !isSettled && !isElsewhere;
+  const state = isUnsettled
     ? facts ? "waiting" : isUnread(context, record, check) ? "unknown" : "checking"
     : record.state;
   const isUnpaid = state === "created" || state === "depositing";
@@ -40,7 +41,7 @@ export function toRow(
     isMissingInBackup: coverage?.hasSeed === true && coverage.missing.has(record.id),
     ...facts && { deposits: facts.deposits, unspentDeposits: facts.unspentDeposits },
     hasNullifierTwin: twins.has(record.id),
-    isOverdue: state === "waiting" && waited > OVERDUE_SECONDS,
+    isOverdue: isUnsettled && waited > OVERDUE_SECONDS,
     ...isUnpaid && { createdAt: record.createdAt },
     ageSeconds: depositedAt === undefined ? undefined : now - depositedAt,
   };
