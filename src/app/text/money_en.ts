@@ -16,8 +16,8 @@ export const depositEn = {
   steps: ["Amount", "Backup", "Pay", "Done"],
   title: "How much?",
   lead: "All deposits of one pool have the same amount. That is what hides you.",
-  anyWallet: "From any wallet, at any time",
-  connected: "With a connected wallet only, at any time",
+  anyWallet: "From any wallet",
+  connected: "With a connected wallet only",
   severalTries: "With a connected wallet only, perhaps in several tries",
   race: "If another deposit comes first, your money comes back, less fees, and you try again.",
   crowd: (deposits: number) =>
