@@ -107,7 +107,7 @@ const symbols = {
 } as const;
 
 function shortDate(at: number): string {
-  return new Date(at).toLocaleString(texts.language, { dateStyle: "medium", timeStyle: "short" });
+  return new Date(at).toLocaleString(texts.language, { dateStyle: "medium", timeStyle: "medium" });
 }
 
 function NoteCard({ row, onOpen }: { readonly row: NoteRow; readonly onOpen: NotesProps["onOpen"] }) {
