@@ -1,5 +1,5 @@
 /** The screens of an open store. */
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import { backupMachine } from "../flows/backup.ts";
 import { depositMachine } from "../flows/deposit/deposit.ts";
 import type { DepositEvent, DepositState } from "../flows/deposit/deposit_state.ts";
@@ -27,9 +27,9 @@ import {
   routeOf,
   useCoverage,
   useForgottenWallets,
-  useNoteIds,
   usePayingAddress,
   useRecords,
+  useVisit,
 } from "./notes/use_notes.ts";
 import { findTwins, paymentKey } from "../../client/notes/note_store.ts";
 import { ReportScreen } from "./report_screen.tsx";
@@ -61,26 +61,20 @@ export function OpenScreens(
   );
   const coverage = useCoverage(ports, session, records);
   const versions = useVersions(ports.place);
-  const [payingId, setPayingId] = useState<string>();
-  const [paid, addPaid] = useNoteIds();
-  const [settled, addSettled] = useNoteIds();
+  const visit = useVisit();
+  const { payingId, onNote, onSettled } = visit;
   useEffect(reload, [check.step, payingId]);
   const twins = findTwins(records ?? [], ({ note }) => paymentKey(note));
-  const rows =
-    records?.map((record) => withVisit(toRow(ports, record, check, coverage, twins), { paid, settled })) ??
-      [];
+  const rows = records?.map((record) => withVisit(toRow(ports, record, check, coverage, twins), visit)) ??
+    [];
   const home = () => ports.go("#/");
   const [, screen = "", place = ""] = route.split("/");
   useForgottenWallets(ports, records, screen);
   usePayingAddress(ports, records, screen === "deposit" && place === "" ? payingId : undefined);
   if (records === undefined) return null;
   const record = noteAt(records, place);
-  const onNote = (id: string | undefined) => {
-    setPayingId(id);
-    if (id !== undefined) addPaid(id);
-  };
   const known = { ports, session, isBackedUp: coverage?.hasSeed === true, onDone: home };
-  const note = { ...known, record, isNew: place === "", onNote, onSettled: addSettled };
+  const note = { ...known, record, isNew: place === "", onNote, onSettled };
   switch (screen) {
     case "deposit":
       if (coverage === undefined) return null; // a deposit asks for a backup, unless there is one
