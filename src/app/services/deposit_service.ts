@@ -24,9 +24,11 @@ import { firstAttemptChance } from "./deposits/first_attempt.ts";
 import type { DepositTicket, OpenedDeposit, PoolChoice } from "../flows/deposit/deposit_state.ts";
 import { findCoverage } from "./backups/backup_coverage.ts";
 import type { Payer, PayMessage } from "../ports.ts";
+import { ChainClock } from "./deposits/chain_clock.ts";
 import { assertGenuine, assertListedWallet, assertOpen } from "./deposits/genuine_pool.ts";
 import { assertFunds, assertGas } from "./deposits/payer_funds.ts";
 import { newestTransaction, waitForReturn } from "./deposits/payment_return.ts";
+import { findUnrequested, markRequested } from "./deposits/unrequested_note.ts";
 import { countDeposits, type PoolDeposits, readDeposits } from "./deposits/pool_deposits.ts";
 import { type AppContext, depositChain, findDeployment, findStoredNote, type Session } from "./context.ts";
 import { vaultPool, vaultPools } from "./note_book.ts";
@@ -52,16 +54,18 @@ export function depositServices(
   /** The wallet's newest transaction before its last request. */
   let beforeRequest: TransactionId | undefined;
   const position: LogPosition = {};
+  const chainClock = new ChainClock(context.clock);
   return {
     sizes: (signal) => countDeposits(context, signal),
     fees: () => context.fees.read(),
-    prepare: (choice, signal) => prepare(context, session, choice, signal),
+    prepare: (choice, signal) => prepare(context, session, choice, provenBackup(), signal),
     open: (id, signal) => open(context, session, id, provenBackup(), signal),
     async build(ticket, connected, options) {
       payer = connected.address;
       beforeRequest = await newestTransaction(depositChain(context), payer);
-      const built = await build(context, session, { ticket, payer: connected }, options);
+      const built = await build(context, session, { ticket, payer: connected, chainClock }, options);
       askedLeafIndex = built.question.leafIndex;
+      await markRequested(session, ticket.id);
       return built;
     },
     async watch(ticket, signal, send) {
@@ -74,10 +78,11 @@ export function depositServices(
         return sender.equals(poolWallet) && depositor?.equals(payer) === true;
       };
       using _work = await session.store.lockForWork();
-      await watch(context, session, { ticket, isOwn, position }, signal, send);
+      await watch(context, session, { ticket, isOwn, position, chainClock }, signal, send);
     },
     waitForReturn: (ticket, connected, signal) =>
       waitForReturn(context, session, { ticket, payer: connected, after: beforeRequest }, signal),
+    sleep: (ms, signal) => context.clock.sleep(ms, signal),
     async connect(source, onLink, signal) {
       const connected = await source.connect({ network: context.registry.network, onLink, signal });
       payer = connected.address;
@@ -88,8 +93,9 @@ export function depositServices(
 
 async function prepare(
   context: AppContext,
-  { store }: Session,
+  session: Session,
   choice: PoolChoice,
+  provenBackup: ProvenBackup,
   signal: AbortSignal,
 ): Promise<DepositTicket> {
   const deployment = findDeployment(context, choice.key);
@@ -97,11 +103,17 @@ async function prepare(
   await assertPayable(chain, deployment);
   await assertOpen(openPool(chain, deployment.address, deployment.version));
   const { commitments, times, now } = await readDeposits(chain, deployment, signal);
-  const record = await store.addNext(vaultPool(context.registry.network, deployment), {
-    now: context.clock.now(),
-    isDeposited: (commitment) => commitments.has(commitment),
-  });
-  return withChance(buildTicket(chain, deployment, record.id, record.note), { times, now });
+  const isDeposited = (commitment: bigint) => commitments.has(commitment);
+  const known = await findUnrequested(context, session, deployment, provenBackup);
+  const record = known && !isDeposited(known.note.commitment)
+    ? known
+    : await session.store.addNext(vaultPool(context.registry.network, deployment), {
+      now: context.clock.now(),
+      isDeposited,
+    });
+  const ticket = buildTicket(chain, deployment, record.id, record.note);
+  if (ticket.payment) await markRequested(session, record.id);
+  return withChance(ticket, { times, now });
 }
 
 /** Only version 1 deposits compete for a leaf. */
@@ -130,9 +142,8 @@ async function open(
   const backup = !hasSeed ? "missing" : missing.has(id) ? "file_missing" : "proven";
   const wasRequested = record.state !== "created";
   if (!wasRequested) await assertOpen(pool);
-  // The note may be paid from now on.
-  if (backup === "proven" && !wasRequested) await store.update(id, { state: "depositing" });
   const ticket = buildTicket(chain, deployment, id, record.note);
+  if (backup === "proven" && ticket.payment) await markRequested(session, id);
   if (ticket.pool.version === 2) return { ticket, backup, wasRequested };
   return { ticket: withChance(ticket, await readDeposits(chain, deployment, signal)), backup, wasRequested };
 }
@@ -164,15 +175,20 @@ type Built = Awaited<ReturnType<DepositServices["build"]>>;
 async function build(
   context: AppContext,
   session: Session,
-  { ticket, payer }: { readonly ticket: DepositTicket; readonly payer: Payer },
+  { ticket, payer, chainClock }: {
+    readonly ticket: DepositTicket;
+    readonly payer: Payer;
+    readonly chainClock: ChainClock;
+  },
   { signal, onProgress }: Parameters<DepositServices["build"]>[2],
 ): Promise<Built> {
   const chain = depositChain(context);
   const stored = await findStoredNote(context, session, ticket.id, chain);
   await assertFunds(chain, stored, payer);
-  const { syncUtime } = await chain.account(stored.pool.address, { signal });
+  const readExpiry = async () =>
+    chainClock.check((await chain.account(stored.pool.address, { signal })).syncUtime) + QUESTION_SECONDS;
   if (ticket.payment) {
-    return { message: ticket.payment.message, question: { validUntil: syncUtime + QUESTION_SECONDS } };
+    return { message: ticket.payment.message, question: { validUntil: await readExpiry() } };
   }
   const { pool, record, deployment, jetton } = stored;
   const note = record.note;
@@ -183,7 +199,7 @@ async function build(
     const { message } = await buildTransferMessage({ pool, note, matched, jetton, owner, asComment: false });
     const { to, value, body } = message;
     await assertGas(chain, payer, value);
-    return { message: { to, amount: value, body }, question: { validUntil: syncUtime + QUESTION_SECONDS } };
+    return { message: { to, amount: value, body }, question: { validUntil: await readExpiry() } };
   }
   const tree = new MerkleTree();
   await syncWholeTree(pool, commitmentsFromChain(chain, pool.address), tree, {
@@ -196,8 +212,7 @@ async function build(
     onProgress: ({ fraction }) => onProgress(fraction),
   });
   const { leafIndex } = deposit;
-  const validUntil = (await chain.account(pool.address, { signal })).syncUtime + QUESTION_SECONDS;
-  const question = { validUntil, leafIndex };
+  const question = { validUntil: await readExpiry(), leafIndex };
   if (jetton === undefined) {
     const { to, value, body } = pool.buildDepositMessage({ ...deposit, value: deployment.denomination });
     return { message: { to, amount: value, body }, question };
@@ -216,10 +231,11 @@ interface LogPosition {
 async function watch(
   context: AppContext,
   session: Session,
-  { ticket, isOwn, position }: {
+  { ticket, isOwn, position, chainClock }: {
     readonly ticket: DepositTicket;
     readonly isOwn: (event: RefusedEvent, poolWallet: Address | undefined) => boolean;
     readonly position: LogPosition;
+    readonly chainClock: ChainClock;
   },
   signal: AbortSignal,
   send: Parameters<DepositServices["watch"]>[2],
@@ -239,7 +255,7 @@ async function watch(
   };
   for (;;) {
     try {
-      let chainTime = 0;
+      let now: number | undefined;
       const deposit = await waitForPoolEvent<PoolDeposit>(chain, pool.address, {
         after: position.after,
         pollIntervalMs,
@@ -247,7 +263,7 @@ async function watch(
         clock,
         beforeScan: async () => {
           const { syncUtime } = await chain.account(pool.address, { signal });
-          chainTime = syncUtime;
+          now = chainClock.accepts(syncUtime) ? syncUtime : undefined;
         },
         match(event) {
           if (event.kind === "deposit" && event.commitment === commitment) return event;
@@ -256,7 +272,7 @@ async function watch(
           return undefined;
         },
         afterScan() {
-          send({ type: "chain_time", now: chainTime });
+          send({ type: "chain_time", now });
           return false;
         },
       });

@@ -10,6 +10,7 @@ import { loadPoolCode, v2NativePoolInit } from "../../ton/pool/state_init.ts";
 import { openTestSession } from "../../../tests/support/vaults/test_vaults.ts";
 import { proofOf } from "../vault/backup_proof.ts";
 import { toBackupProof } from "./backups/backup_coverage.ts";
+import type { Payer } from "../ports.ts";
 import type { AppContext } from "./context.ts";
 import { vaultPools } from "./note_book.ts";
 import { depositServices } from "./deposit_service.ts";
@@ -113,4 +114,66 @@ Deno.test("a stored note is ready to be paid only if a proven backup has its see
     equal(ticket.payment?.message.to.equals(genuine.address), true);
     equal(await stateOf(), expected === "proven" ? "depositing" : "created");
   }
+});
+
+Deno.test("no payment is requested that is valid until a time which an endpoint invented", async () => {
+  const session = await openTestSession({ seed, records: [derived] });
+  const registry = {
+    network: "testnet",
+    pools: new Map([["native-1-v2", genuine]]),
+  } as unknown as Deployments;
+  let now = 1_700_000_000;
+  let ahead = 0;
+  const account = () => Promise.resolve({ code: init.code, balance: 10n ** 12n, syncUtime: now + ahead });
+  const context = {
+    registry,
+    clock: { now: () => (now + 3_600) * 1000 }, // an hour ahead
+    connections: () => ({ depositEndpoint: "https://chain.example" }),
+    connect: () => ({
+      account,
+      runGetMethod: (_pool: Address, method: string) => Promise.resolve(getterOf(openPool, method)),
+    }),
+  } as unknown as AppContext;
+  const proof = toBackupProof(proofOf({ seed, records: [] }, vaultPools(registry)));
+  const services = depositServices(context, session, () => ({ ...proof }));
+  const { signal } = new AbortController();
+  const { ticket } = await services.open(derived.id, signal);
+  const payer = { address: genuine.address } as Payer;
+  const build = () => services.build(ticket, payer, { signal, onProgress: () => {} });
+  const YEARS = 20 * 365 * 86_400;
+  for (const offset of [YEARS, 0, YEARS, 0]) {
+    ahead = offset;
+    now += 3;
+    if (ahead !== 0) await rejects(build(), { code: "chain_inconsistent" });
+    else equal((await build()).question.validUntil, now + 90, "the endpoint is honest");
+  }
+});
+
+Deno.test("a new deposit continues with a note that was never to be paid, if a proven backup has it", async () => {
+  const session = await openTestSession({ seed, records: [restored, derived] });
+  const registry = {
+    network: "testnet",
+    pools: new Map([["native-1-v2", genuine]]),
+  } as unknown as Deployments;
+  const context = {
+    registry,
+    clock: { now: () => 7 },
+    connections: () => ({ depositEndpoint: "https://chain.example" }),
+    connect: () => ({
+      account: () => Promise.resolve({ code: init.code, syncUtime: 7 }),
+      runGetMethod: (_pool: Address, method: string) => Promise.resolve(getterOf(openPool, method)),
+    }),
+  } as unknown as AppContext;
+  const proof = toBackupProof(proofOf({ seed, records: [] }, vaultPools(registry)));
+  const services = depositServices(context, session, () => ({ ...proof }));
+  const choice = { key: "native-1-v2", version: 2, asset: "native", amount: "1" } as const;
+  const prepare = async () => (await services.prepare(choice, new AbortController().signal)).id;
+  equal(await prepare(), derived.id);
+  const made = await prepare();
+  const states = (await session.store.list()).map(({ id, state }) => [id, state]);
+  deepEqual(states, [
+    [restored.id, "created"], // in no backup
+    [derived.id, "depositing"],
+    [made, "depositing"], // the link of the other one was shown
+  ]);
 });

@@ -1,5 +1,5 @@
 /** The screens of an open store. */
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import { backupMachine } from "../flows/backup.ts";
 import { depositMachine } from "../flows/deposit/deposit.ts";
 import type { DepositEvent, DepositState } from "../flows/deposit/deposit_state.ts";
@@ -21,7 +21,7 @@ import { WithdrawView } from "../views/withdraw.tsx";
 import { checkMachine, firstCheck } from "../flows/check.ts";
 import { checkServices } from "../services/checks/check_service.ts";
 import type { AppPorts } from "./app_ports.ts";
-import { toRow, withSettlement } from "./notes/note_rows.ts";
+import { toRow, withVisit } from "./notes/note_rows.ts";
 import { OnlyWhen } from "./notes/only_when.tsx";
 import {
   noteAt,
@@ -30,7 +30,7 @@ import {
   useForgottenWallets,
   usePayingAddress,
   useRecords,
-  useSettledNotes,
+  useVisit,
 } from "./notes/use_notes.ts";
 import { findTwins, paymentKey } from "../../client/notes/note_store.ts";
 import { ReportScreen } from "./report_screen.tsx";
@@ -62,12 +62,12 @@ export function OpenScreens(
   );
   const coverage = useCoverage(ports, session, records);
   const versions = useVersions(ports.place);
-  const [payingId, setPayingId] = useState<string>();
-  const [settledIds, addSettled] = useSettledNotes();
+  const visit = useVisit();
+  const { payingId, onNote, onSettled } = visit;
   useEffect(reload, [check.step, payingId]);
   const twins = findTwins(records ?? [], ({ note }) => paymentKey(note));
-  const rows =
-    records?.map((record) => withSettlement(toRow(ports, record, check, coverage, twins), settledIds)) ?? [];
+  const rows = records?.map((record) => withVisit(toRow(ports, record, check, coverage, twins), visit)) ??
+    [];
   const home = () => ports.go("#/");
   const [, screen = "", place = ""] = route.split("/");
   useForgottenWallets(ports, records, screen);
@@ -75,7 +75,7 @@ export function OpenScreens(
   if (records === undefined) return null;
   const record = noteAt(records, place);
   const known = { ports, session, isBackedUp: coverage?.hasSeed === true, onDone: home };
-  const note = { ...known, record, isNew: place === "", onNote: setPayingId, onSettled: addSettled };
+  const note = { ...known, record, isNew: place === "", onNote, onSettled };
   switch (screen) {
     case "deposit":
       if (coverage === undefined) return null; // a deposit asks for a backup, unless there is one
@@ -189,6 +189,7 @@ function DepositScreen(
   const noteId = "ticket" in state ? state.ticket.id : undefined;
   useEffect(() => onNote(noteId), [noteId]);
   useEffect(() => () => onNote(undefined), []);
+  const sources = useMemo(() => ports.sources.list(), []);
   const pools = useMemo(
     () =>
       [...context.registry.pools.values()].map((deployment) => ({
@@ -208,7 +209,7 @@ function DepositScreen(
       isBackedUp={isBackedUp}
       hasRelayer={context.connections().relayers.length > 0}
       onDone={onDone}
-      sources={ports.sources.list()}
+      sources={sources}
       onCopy={(value) => context.downloads.copy(value)}
       backup={(notice) => (
         <BackupScreen

@@ -191,12 +191,19 @@ export const en = {
       created: "Not paid",
       depositing: "Waiting for payment",
       deposited: "Paid in",
+      checking: "Paid in, checking …",
+      unknown: "Paid in, not known now whether it is ready",
       waiting: "Paid in, not ready yet",
       withdrawing: "On its way out",
       withdrawn: "Withdrawn",
     },
-    waitingLead: "relayers settle deposits in batches, within about 20 minutes",
-    overdueLead: "no relayer has settled it yet; you can, with a wallet that has a little TON",
+    waitingLead:
+      "relayers settle it, that is, add it to the pool's list, within about 20 minutes; nothing to do, look again then",
+    overdueLead:
+      "no relayer has added it to the pool's list yet; you can, with a wallet that has a little TON",
+    unknownLead: "no server answers; nothing to do, the app looks again every minute",
+    withdrawingLead: "press Follow to see whether it arrived",
+    made: (date: string) => `made on ${date}`,
     settle: "Settle it yourself",
     otherNetwork: (network: string) => `Of another network: ${network}`,
     paidAgain: (count: number) =>

@@ -35,10 +35,10 @@ export const depositEn = {
   steps: ["Amount", "Backup", "Pay", "Done"],
   title: "How much?",
   lead: "All deposits of one pool have the same amount. That is what hides you.",
-  anyWallet: "From any wallet, at any time.",
-  connected: "With a connected wallet, at any time.",
-  race:
-    "With a connected wallet. If another deposit comes first, your money comes back, less fees, and you try again.",
+  anyWallet: "From any wallet",
+  connected: "With a connected wallet only",
+  severalTries: "With a connected wallet only, perhaps in several tries",
+  race: "If another deposit comes first, your money comes back, less fees, and you try again.",
   crowd: (deposits: number) =>
     deposits === 0
       ? "No deposit yet: you would be the first."
@@ -53,6 +53,7 @@ export const depositEn = {
   none: "There is no pool on this network.",
   preparing: "Checking the pool and making your note …",
   opening: "Checking the pool and your backup …",
+  reading: "Looking whether this note was already paid …",
   payTitle: (amount: string) => `Pay exactly ${amount}`,
   anyLead:
     "The link and the QR code contain the amount and the comment. If you send a different amount with the comment, the pool returns it to your wallet, less fees.",
@@ -82,9 +83,13 @@ export const depositEn = {
   askingLead: "You have a minute and a half.",
   waiting: "Waiting for the network",
   waitingLead: "You can close this page. Nothing is lost: we look again when you return.",
+  longWait:
+    "This takes longer than usual. When the request has expired, the app offers to ask the wallet again.",
   notPaidLead:
-    "If a wallet still shows the request of your last visit, decline it before you pay in another way.",
+    "If a wallet still shows a request for this payment, decline it before you pay in another way.",
   notPaid: "I have not paid yet",
+  walletLater:
+    "You can connect a wallet when the earlier request has expired, in about three minutes. Until then, it could still be paid, and you would pay twice.",
   returning: "The pool sent the payment back. It is on its way to your wallet.",
   overtaken: "Another deposit came first. Your money is on its way back, less fees.",
   /** At most 99 %, because success is never certain. */
@@ -108,7 +113,7 @@ export const depositEn = {
   doneLead: (amount: string) => `Your ${amount} arrived in the pool, and the note is in your store.`,
   doneWait: "Now wait. The longer you wait and the more others pay in, the better you are hidden.",
   doneQueue:
-    "Relayers settle it within about 20 minutes; then it is ready for a withdrawal. If none does within half an hour, you can settle it yourself: Notes offers it then.",
+    "It must still be settled, that is, added to the list of deposits that the pool pays out. You have nothing to do: relayers settle within about 20 minutes. If none does within half an hour, Notes offers to settle it yourself.",
   toNotes: "Show my notes",
   failedTitle: "The deposit stopped",
   laterLead: "You find it under Notes and can go on at any time.",

@@ -183,8 +183,9 @@ export const problemsEn: Readonly<Record<ProblemCode, ProblemText>> = {
   },
   chain_unavailable: endpointTrouble,
   chain_inconsistent: {
-    text: "The network gave answers that contradict each other.",
-    next: "Try again in a minute, or enter another endpoint in Settings.",
+    text: "The network gave answers that contradict each other, or this device's clock.",
+    next:
+      "Check the date and time of this device. Then try again in a minute, or enter another endpoint in Settings.",
   },
   invalid_report: {
     text: "This is not a complete report.",

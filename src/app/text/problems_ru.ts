@@ -176,8 +176,9 @@ export const problemsRu: Readonly<Record<ProblemCode, ProblemText>> = {
   },
   chain_unavailable: endpointTrouble,
   chain_inconsistent: {
-    text: "Ответы сети противоречат друг другу.",
-    next: "Повторите через минуту или введите другой узел в настройках.",
+    text: "Ответы сети противоречат друг другу или часам этого устройства.",
+    next:
+      "Проверьте дату и время устройства. Потом повторите через минуту или введите другой узел в настройках.",
   },
   invalid_report: {
     text: "Это не полный отчёт.",

@@ -11,7 +11,7 @@ import type {
 import type { PayerSource } from "../ports.ts";
 import { texts } from "../text/texts.ts";
 import { Check, Choice, Form } from "./fields.tsx";
-import { Button, Copyable, type InStep, Notice, QrCode, Step, Steps } from "./parts.tsx";
+import { Button, Copyable, type InStep, Notice, Progress, QrCode, Step, Steps } from "./parts.tsx";
 import { WalletPanel } from "./wallet_panel.tsx";
 
 export interface DepositProps {
@@ -35,7 +35,7 @@ const stepIndex: Readonly<Record<DepositState["step"], number>> = {
   opening: 2,
   paying: 2,
   failed: 2,
-  done: 3,
+  done: 4,
   left: 3,
 };
 
@@ -121,7 +121,8 @@ function Amounts({ pools, isBackedUp, hasRelayer, send, state }: InStep<DepositP
               onChoose={() => setKey(each.key)}
             >
               <span class="choice-main">{app.amount(each.amount, each.asset)}</span>
-              <span class="hint">{wayToPay(each)}</span>
+              <span class="way-to-pay">{wayToPay(each)}</span>
+              {each.version === 1 && !each.retired && <span class="hint">{deposit.race}</span>}
               <Later longest={deposit.crowd(0)} text={textOf(sizes?.get(each.key), deposit.crowd)} />
               {hasRelayer && (
                 <Later
@@ -149,7 +150,7 @@ function Amounts({ pools, isBackedUp, hasRelayer, send, state }: InStep<DepositP
   );
 }
 
-/** A line that has its full height before its text is known, so that no button moves under a finger. */
+/** A line that has a height before its text is known, so that no button moves under a finger. */
 function Later({ longest, text }: { readonly longest: string; readonly text: string | undefined }) {
   return (
     <span class="hint crowd" data-longest={longest}>
@@ -166,7 +167,7 @@ function textOf<T>(value: T | undefined, write: (value: T) => string): string | 
 function wayToPay({ retired, version, asset }: DepositProps["pools"][number]): string {
   const { deposit } = texts;
   if (retired) return deposit.retired;
-  if (version === 1) return deposit.race;
+  if (version === 1) return deposit.severalTries;
   return asset === "native" ? deposit.anyWallet : deposit.connected;
 }
 
@@ -175,7 +176,9 @@ function Paying(props: InStep<DepositProps, "paying">) {
   const { deposit, app } = texts;
   const { ticket, wallet, refused, offline } = state;
   const amount = app.amount(ticket.pool.amount, ticket.pool.asset);
-  const isBusy = wallet.at !== "none" && wallet.at !== "connecting" && wallet.at !== "ready";
+  const isReading = state.isUnread === true && wallet.at === "none";
+  const isBusy = isReading ||
+    (wallet.at !== "none" && wallet.at !== "connecting" && wallet.at !== "ready");
   return (
     <Step
       name={`pay-${ticket.id}`}
@@ -187,17 +190,19 @@ function Paying(props: InStep<DepositProps, "paying">) {
         <Notice kind="warning" live="polite" text={deposit.refused(refused)} />
       )}
       {ticket.chance !== undefined && !isBusy && <p class="chance">{deposit.chance(ticket.chance)}</p>}
-      <div class="pay">
-        {ticket.payment && !isBusy && wallet.at === "none" && (
-          <AnyWallet payment={ticket.payment} amount={ticket.pool.amount} onCopy={props.onCopy} />
-        )}
-        <WalletPanel
-          wallet={wallet}
-          isOnlyWay={ticket.payment === undefined}
-          sources={props.sources}
-          send={props.send}
-        />
-      </div>
+      {isReading ? <Progress label={deposit.reading} /> : (
+        <div class="pay">
+          {ticket.payment && !isBusy && wallet.at === "none" && (
+            <AnyWallet payment={ticket.payment} amount={ticket.pool.amount} onCopy={props.onCopy} />
+          )}
+          <WalletPanel
+            wallet={wallet}
+            isOnlyWay={ticket.payment === undefined}
+            sources={props.sources}
+            send={props.send}
+          />
+        </div>
+      )}
       {!isBusy && <p class="hint watching" role="status">{deposit.watching}</p>}
       <Button kind="quiet" onClick={onDone}>{deposit.toNotes}</Button>
     </Step>

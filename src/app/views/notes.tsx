@@ -17,11 +17,13 @@ export interface NoteRow {
   /** Deposits of others after this one, if known. */
   readonly later?: number | undefined;
   readonly ageSeconds?: number | undefined;
+  /** Of a note that is not paid: when it was made, in Unix milliseconds. */
+  readonly createdAt?: number;
   /** Whether the store has a proven backup, which does not bring back this note. */
   readonly isMissingInBackup: boolean;
   /** Whether another note of the store has the same pool and nullifier. Only one of them can be paid. */
   readonly hasNullifierTwin: boolean;
-  /** Whether the deposit waits longer for its settlement than relayers usually take. */
+  /** Whether the deposit waits, or may wait, longer for its settlement than relayers usually take. */
   readonly isOverdue: boolean;
 }
 
@@ -96,17 +98,25 @@ function Backup({ rows, hasBackup, onBackup }: NotesProps) {
 const symbols = {
   created: "○",
   depositing: "◔",
+  checking: "◑",
+  unknown: "?",
   waiting: "◑",
   deposited: "●",
   withdrawing: "→",
   withdrawn: "✓",
 } as const;
 
+function shortDate(at: number): string {
+  return new Date(at).toLocaleString(texts.language, { dateStyle: "medium", timeStyle: "medium" });
+}
+
 function NoteCard({ row, onOpen }: { readonly row: NoteRow; readonly onOpen: NotesProps["onOpen"] }) {
   const { notes, app } = texts;
   const actions = {
     created: notes.resume,
     depositing: notes.resume,
+    checking: undefined,
+    unknown: undefined,
     waiting: row.isOverdue ? notes.settle : undefined,
     deposited: notes.withdraw,
     withdrawing: notes.follow,
@@ -118,9 +128,12 @@ function NoteCard({ row, onOpen }: { readonly row: NoteRow; readonly onOpen: Not
     row.otherNetwork !== undefined && notes.otherNetwork(row.otherNetwork),
     row.hasNullifierTwin && notes.sharedNullifier,
     row.isMissingInBackup && notes.notInBackup,
+    row.createdAt !== undefined && notes.made(shortDate(row.createdAt)),
     row.ageSeconds !== undefined && app.age(row.ageSeconds),
     row.later !== undefined && row.state === "deposited" && notes.later(row.later),
     row.state === "waiting" && (row.isOverdue ? notes.overdueLead : notes.waitingLead),
+    row.state === "unknown" && notes.unknownLead,
+    row.state === "withdrawing" && notes.withdrawingLead,
   ].filter(Boolean).join(" · ");
   const amount = app.amount(row.amount, row.asset);
   return (

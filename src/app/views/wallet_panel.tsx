@@ -84,6 +84,15 @@ export function WalletPanel({ wallet, sources, isOnlyWay, send }: WalletPanelPro
   const { deposit } = texts;
   switch (wallet.at) {
     case "none":
+      if (wallet.question) {
+        return sources.length > 0 || isOnlyWay
+          ? (
+            <section class="wallets">
+              <p>{deposit.walletLater}</p>
+            </section>
+          )
+          : null;
+      }
       return (
         <ConnectChoice
           problem={wallet.problem}
@@ -121,8 +130,9 @@ export function WalletPanel({ wallet, sources, isOnlyWay, send }: WalletPanelPro
         <section class="wallets">
           {wallet.notice && <Notice kind="warning" live="polite" text={deposit.notice[wallet.notice]} />}
           <Progress label={deposit.waiting} />
+          {wallet.isLong && <p>{deposit.longWait}</p>}
           <p>{deposit.waitingLead}</p>
-          {wallet.payer === undefined && !isOnlyWay && (
+          {(wallet.payer === undefined || wallet.isLong) && !isOnlyWay && (
             <>
               <p>{deposit.notPaidLead}</p>
               <Button kind="plain" onClick={() => send({ type: "not_paid" })}>{deposit.notPaid}</Button>

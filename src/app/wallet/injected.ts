@@ -32,19 +32,21 @@ export interface InjectedOptions {
 /** Returns the wallets of a page. @param scope `window` */
 export function findInjected(scope: object, options: InjectedOptions): PayerSource[] {
   return Object.keys(scope).flatMap((key) => {
-    const bridge = bridgeAt(scope, key);
-    if (!bridge) return [];
-    const name = printable(typeof bridge.walletInfo?.name === "string" ? bridge.walletInfo.name : key);
-    return [injectedSource(`injected:${key}`, name, bridge, options)];
+    const found = bridgeAt(scope, key);
+    return found ? [injectedSource(`injected:${key}`, found.name, found.bridge, options)] : [];
   });
 }
 
-/** Reads a property of the page, which can throw. */
-function bridgeAt(scope: object, key: string): InjectedBridge | undefined {
+/** Reads properties of another program, each of which can throw. */
+function bridgeAt(
+  scope: object,
+  key: string,
+): { readonly bridge: InjectedBridge; readonly name: string } | undefined {
   try {
-    const found = (scope as Record<string, { tonconnect?: InjectedBridge } | undefined>)[key]?.tonconnect;
-    const isBridge = typeof found?.connect === "function" && typeof found.send === "function";
-    return isBridge ? found : undefined;
+    const bridge = (scope as Record<string, { tonconnect?: InjectedBridge } | undefined>)[key]?.tonconnect;
+    if (typeof bridge?.connect !== "function" || typeof bridge.send !== "function") return undefined;
+    const name = bridge.walletInfo?.name;
+    return { bridge, name: printable(typeof name === "string" ? name : key) };
   } catch {
     return undefined;
   }
@@ -62,7 +64,7 @@ function injectedSource(
     kind: "injected",
     async connect({ network, signal }) {
       const event = await abortable(
-        answered(bridge.connect(PROTOCOL_VERSION, connectRequest(manifestUrl))),
+        answered(() => bridge.connect(PROTOCOL_VERSION, connectRequest(manifestUrl))),
         signal,
       );
       const wallet = parseConnectEvent(event, network);
@@ -75,11 +77,13 @@ function injectedSource(
             network,
             validUntil: payOptions.validUntil,
           });
-          const answer = await untilDeadline(answered(bridge.send(request)), payOptions, clock);
+          const answer = await untilDeadline(answered(() => bridge.send(request)), payOptions, clock);
           if (!isAnswerTo(request.id, answer)) throw malformed();
         },
         async disconnect() {
-          await answered(bridge.send({ id: newId(), method: "disconnect", params: [] })).catch(() => {});
+          await answered(() => bridge.send({ id: newId(), method: "disconnect", params: [] })).catch(
+            () => {},
+          );
         },
       } satisfies Payer;
     },
@@ -87,9 +91,9 @@ function injectedSource(
 }
 
 /** Replaces errors of the bridge, whose text comes from another program. */
-async function answered(work: Promise<unknown>): Promise<unknown> {
+async function answered(ask: () => Promise<unknown>): Promise<unknown> {
   try {
-    return await work;
+    return await ask();
   } catch {
     throw new Problem("wallet_unavailable", "the wallet's bridge failed");
   }

@@ -174,7 +174,10 @@ const cases: FaultCases = {
     assert.match((await visit.notices())[1], /^1 note is in no backup/);
     await visit.page.click("li.note.created button");
     await visit.step("offer");
-    assert.match((await visit.notices())[0], /^This note is in no backup yet, and a paper backup cannot contain it\./);
+    assert.match(
+      (await visit.notices())[0],
+      /^This note is in no backup yet, and a paper backup cannot contain it\./,
+    );
   },
 
   async "without any network after a first visit, the store opens, shows its notes and is backed up"(scene) {

@@ -1,9 +1,9 @@
 /// <reference lib="dom" />
 /** The screens of a deposit: what they say before money moves, and how a payment is shown again. */
 import assert from "node:assert/strict";
-import { runCase, withFaultScene } from "../../support/app/fault_scene.ts";
+import { type FaultScene, runCase, withFaultScene } from "../../support/app/fault_scene.ts";
 import { openPayment } from "../../support/app/steps/money_steps.ts";
-import { waitForText } from "../../support/app/steps/payment_steps.ts";
+import { advanceChain, waitForText } from "../../support/app/steps/payment_steps.ts";
 import { runCli } from "../../support/cli/run_cli.ts";
 import { chromium } from "../../support/system/chromium.ts";
 
@@ -24,19 +24,8 @@ Deno.test({
       await runCase(
         t,
         scene,
-        "of an earlier visit is shown again as soon as its user has not paid",
-        async () => {
-          const visit = await scene.visit();
-          await openPayment(visit);
-          await visit.page.waitForSelector(".qr-dark");
-          await visit.reopen();
-          await visit.click("Continue");
-          await visit.page.waitForFunction(() => document.body.innerText.includes("Waiting for the network"));
-          assert.equal(await visit.page.$(".qr-dark"), null);
-          await visit.inspect("pay-earlier");
-          await visit.click("I have not paid yet");
-          await visit.page.waitForSelector(".qr-dark");
-        },
+        "of an earlier visit is shown again as soon as its user has not paid, and a wallet is asked only when its request has expired",
+        () => showsAgain(scene),
       );
 
       await runCase(
@@ -81,3 +70,22 @@ Deno.test({
       );
     }),
 });
+
+async function showsAgain(scene: FaultScene): Promise<void> {
+  const visit = await scene.visit();
+  await openPayment(visit);
+  await visit.page.waitForSelector(".qr-dark");
+  await visit.reopen();
+  await visit.click("Continue");
+  await visit.page.waitForFunction(() => document.body.innerText.includes("Waiting for the network"));
+  assert.equal(await visit.page.$(".qr-dark"), null);
+  await visit.inspect("pay-earlier");
+  await visit.click("I have not paid yet");
+  await visit.page.waitForSelector(".qr-dark");
+  await waitForText(visit, "You can connect a wallet when the earlier request has expired");
+  await visit.inspect("pay-not-paid");
+  advanceChain(scene);
+  await visit.click("Test wallet");
+  await waitForText(visit, "Pay with Test wallet");
+  scene.gates.deposit.open();
+}

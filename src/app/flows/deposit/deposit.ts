@@ -8,16 +8,18 @@ import type { DepositServices } from "./deposit_services.ts";
 export const EXPIRY_GRACE_SECONDS = 60;
 /** Seconds that a wallet has to pay. A leaf rarely stays free for longer. */
 export const QUESTION_SECONDS = 90;
+/** A wallet's request and its payment end sooner, unless chain time or the log stands still. */
+const LONG_WAIT_MS = 240_000;
 /** Faults of the pool: its notes cannot be paid, now or later. */
 const UNPAYABLE: ReadonlySet<ProblemCode> = new Set(["pool_retired", "wrong_pool"]);
 
-function beginPayment(ticket: DepositTicket): DepositState {
+function beginPayment(ticket: DepositTicket): PayingState {
   return { step: "paying", ticket, attempt: 0, wallet: { at: "none" } };
 }
 
 /** Returns the state of a deposit that an earlier visit began. Its last payment request may still be paid. */
 export function resumeDeposit(ticket: DepositTicket): DepositState {
-  return { step: "paying", ticket, attempt: 1, wallet: { at: "waiting", question: {} } };
+  return { step: "paying", ticket, attempt: 1, wallet: { at: "waiting", question: {} }, isUnread: true };
 }
 
 export function depositMachine(services: DepositServices): Machine<DepositState, DepositEvent> {
@@ -100,6 +102,14 @@ function walletWork(
       },
     };
   }
+  if (wallet.at === "waiting" && wallet.payer && !wallet.isLong) {
+    return {
+      [`wait ${attempt}`]: async (signal, send) => {
+        await services.sleep(LONG_WAIT_MS, signal);
+        send({ type: "long_wait" });
+      },
+    };
+  }
   if (wallet.at === "returning") {
     return {
       [`return ${attempt}`]: async (signal, send) => {
@@ -146,7 +156,7 @@ function nextOpening(state: Extract<DepositState, { step: "opening" }>, event: D
   if (event.type !== "opened") return state;
   const { ticket, backup, wasRequested } = event.opened;
   if (backup !== "proven") return { step: "backup", next: state, needsFile: backup === "file_missing" };
-  return wasRequested ? resumeDeposit(ticket) : beginPayment(ticket);
+  return wasRequested ? resumeDeposit(ticket) : { ...beginPayment(ticket), isUnread: true };
 }
 
 /** The pool's log decides: its events end the deposit, whatever the wallet reports. */
@@ -157,12 +167,13 @@ function nextPaying(state: PayingState, event: DepositEvent): DepositState {
     case "refused":
       return onRefusal(state, event);
     case "chain_time":
-      return onChainTime({ ...state, offline: false }, event.now);
+      return onChainTime({ ...state, offline: false, isUnread: false }, event.now);
     case "unreachable":
       return { ...state, offline: true };
     case "failed":
       return onFailure(state, event);
     default: {
+      if (event.type === "source_chosen" && state.isUnread) return state;
       const wallet = nextWallet(state.wallet, event, state.attempt + 1);
       if (wallet === state.wallet) return state;
       const isNewAttempt = wallet.at === "proving" && state.wallet.at !== "proving";
@@ -174,7 +185,7 @@ function nextPaying(state: PayingState, event: DepositEvent): DepositState {
 function nextWallet(wallet: WalletStep, event: DepositEvent, attempt: number): WalletStep {
   switch (event.type) {
     case "source_chosen": // a wallet that may still pay is not replaced
-      return wallet.at === "none" || wallet.at === "ready" || wallet.at === "connecting"
+      return (wallet.at === "none" && !wallet.question) || wallet.at === "ready" || wallet.at === "connecting"
         ? { at: "connecting", source: event.source }
         : wallet;
     case "link":
@@ -185,8 +196,12 @@ function nextWallet(wallet: WalletStep, event: DepositEvent, attempt: number): W
       return wallet.at === "ready" || wallet.at === "connecting" ? { at: "none" } : wallet;
     case "pay":
       return wallet.at === "ready" ? { at: "proving", payer: wallet.payer, attempt, fraction: 0 } : wallet;
-    case "not_paid": // of an earlier visit, only its user knows whether it was paid in another way
-      return wallet.at === "waiting" && wallet.payer === undefined ? { at: "none" } : wallet;
+    case "not_paid": // only the user knows; a wallet is asked again when the request has expired
+      return wallet.at === "waiting" && (wallet.payer === undefined || wallet.isLong)
+        ? { at: "none", question: wallet.question }
+        : wallet;
+    case "long_wait":
+      return wallet.at === "waiting" ? { ...wallet, isLong: true } : wallet;
     case "progress":
       return wallet.at === "proving" ? { ...wallet, fraction: event.fraction } : wallet;
     case "proved":
@@ -216,19 +231,18 @@ function onRefusal(
 }
 
 /** A request ends when it has expired by chain time, and the log up to that time contains no payment. */
-function onChainTime(state: PayingState, now: number): PayingState {
+function onChainTime(state: PayingState, now: number | undefined): PayingState {
   const { wallet } = state;
-  if (wallet.at !== "waiting" && wallet.at !== "asking") return state;
-  const { validUntil } = wallet.question;
-  if (validUntil === undefined) {
-    return {
-      ...state,
-      wallet: { ...wallet, question: { validUntil: now + QUESTION_SECONDS } } as WalletStep,
-    };
+  if (now === undefined || !("question" in wallet) || wallet.question === undefined) return state;
+  const { validUntil = now + QUESTION_SECONDS } = wallet.question;
+  if (now <= validUntil + EXPIRY_GRACE_SECONDS) {
+    return validUntil === wallet.question.validUntil
+      ? state
+      : { ...state, wallet: { ...wallet, question: { validUntil } } as WalletStep };
   }
-  if (now <= validUntil + EXPIRY_GRACE_SECONDS) return state;
+  if (!("payer" in wallet) || wallet.payer === undefined) return { ...state, wallet: { at: "none" } };
   const notice = wallet.at === "waiting" ? wallet.notice ?? "expired" : "expired";
-  return { ...state, wallet: wallet.payer ? { at: "ready", payer: wallet.payer, notice } : { at: "none" } };
+  return { ...state, wallet: { at: "ready", payer: wallet.payer, notice } };
 }
 
 function onFailure(

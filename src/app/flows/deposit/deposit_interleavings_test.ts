@@ -25,6 +25,8 @@ const steps = [
   "read",
   "fault",
   "retry",
+  "not_paid",
+  "long_wait",
 ] as const;
 type Step = typeof steps[number];
 
@@ -58,6 +60,8 @@ class World {
   /** Number of events that this visit's watch has reported. */
   #reported = 0;
   #breakWatch = (_: Problem) => {};
+  /** Ends the sleep of a long wait. */
+  endSleep = () => {};
 
   constructor(readonly version: 1 | 2) {
     this.flow = startFlow(depositMachine(this.services()), { step: "choosing" });
@@ -85,6 +89,7 @@ class World {
         return new Promise((_, reject) => this.#breakWatch = reject);
       },
       waitForReturn: () => Promise.resolve(true),
+      sleep: () => new Promise((resolve) => this.endSleep = resolve),
       connect: () => Promise.resolve(this.payer),
     };
   }
@@ -210,13 +215,22 @@ async function take(world: World, step: Step) {
       break;
     case "retry":
       flow.send({ type: "retry" });
+      break;
+    case "not_paid":
+      flow.send({ type: "not_paid" });
+      break;
+    case "long_wait":
+      world.endSleep();
   }
   await settle();
 }
 
 /** Steps that repeat a request are more frequent than steps that end a deposit. */
 const anyStep = fc.oneof(
-  { weight: 2, arbitrary: fc.constantFrom<Step>("pay", "close", "read", "decline", "fault", "retry") },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom<Step>("pay", "close", "read", "decline", "fault", "retry", "not_paid"),
+  },
   { weight: 1, arbitrary: fc.constantFrom(...steps) },
 );
 

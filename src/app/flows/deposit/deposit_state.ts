@@ -35,7 +35,8 @@ export type OpenQuestion = Partial<Question>;
 export type Notice = "declined" | "expired" | "overtaken" | "unanswered" | "unreturned";
 
 export type WalletStep =
-  | { readonly at: "none"; readonly problem?: Problem }
+  /** `question`: a request that may still be paid. No wallet is connected until it has expired. */
+  | { readonly at: "none"; readonly problem?: Problem; readonly question?: OpenQuestion }
   | { readonly at: "connecting"; readonly source: PayerSource; readonly link?: string }
   | { readonly at: "ready"; readonly payer: Payer; readonly notice?: Notice; readonly problem?: Problem }
   | { readonly at: "proving"; readonly payer: Payer; readonly attempt: number; readonly fraction: number }
@@ -51,6 +52,7 @@ export type WalletStep =
     readonly payer?: Payer;
     readonly question: OpenQuestion;
     readonly notice?: Notice;
+    readonly isLong?: boolean; // longer than a request and its payment take
   }
   | { readonly at: "returning"; readonly payer?: Payer; readonly isOvertaken: boolean };
 
@@ -61,6 +63,8 @@ export interface PayingState {
   readonly attempt: number;
   readonly refused?: string | undefined; // reason for the last payment that the pool returned
   readonly offline?: boolean; // the endpoint does not respond; the flow retries
+  /** Whether a payment of a stored note may be in the part of the log that was not read yet. */
+  readonly isUnread?: boolean;
 }
 
 /** Finds the pool of a new note, or of a stored one, before a payment is shown. */
@@ -107,8 +111,9 @@ export type DepositEvent =
   | { readonly type: "connected"; readonly payer: Payer }
   | { readonly type: "wallet_left" }
   | { readonly type: "pay" }
-  /** The user says that no request of an earlier visit was paid. */
+  /** The user says that no request was paid: of an earlier visit, or of this one after a long wait. */
   | { readonly type: "not_paid" }
+  | { readonly type: "long_wait" }
   | { readonly type: "progress"; readonly fraction: number }
   | { readonly type: "proved"; readonly message: PayMessage; readonly question: Question }
   | { readonly type: "answered" }
@@ -120,8 +125,8 @@ export type DepositEvent =
     readonly isOvertaken: boolean;
   }
   | { readonly type: "returned"; readonly isSeen: boolean } // false: not within two minutes
-  /** Chain time in Unix seconds up to which the log was read. */
-  | { readonly type: "chain_time"; readonly now: number }
+  /** The log was read up to this chain time in Unix seconds; undefined if the endpoint's time is not plausible. */
+  | { readonly type: "chain_time"; readonly now: number | undefined }
   | { readonly type: "unreachable" }
   | { readonly type: "failed"; readonly problem: Problem; readonly work: string }
   | { readonly type: "retry" }

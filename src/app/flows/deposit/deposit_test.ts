@@ -61,13 +61,48 @@ Deno.test("a stored note is paid only after a backup that brings it back, which 
   deepEqual(after(opening, opened("proven", true)), resumeDeposit(ticket));
 });
 
-Deno.test("a payment of an earlier visit is shown again when the user says so, unless a wallet of this visit was asked", () => {
-  const resumed = resumeDeposit(ticket);
-  deepEqual(walletOf(after(resumed, { type: "not_paid" })), { at: "none" });
+Deno.test("a payment is shown again when the user says so: of an earlier visit, or of this one after a long wait", () => {
+  deepEqual(walletOf(after(resumeDeposit(ticket), { type: "not_paid" })), { at: "none", question: {} });
   const asked = paying({ at: "waiting", payer, question });
   equal(after(asked, { type: "not_paid" }), asked);
   const asking = paying({ at: "asking", payer, message, question });
   equal(after(asking, { type: "not_paid" }), asking);
+  deepEqual(walletOf(after(asked, { type: "long_wait" }, { type: "not_paid" })), { at: "none", question });
+});
+
+Deno.test("a wallet is connected again only when the request that was not paid has expired", () => {
+  const shown = after(resumeDeposit(ticket), { type: "not_paid" }, { type: "chain_time", now: 5_000 });
+  deepEqual(walletOf(shown), { at: "none", question: { validUntil: 5_090 } });
+  equal(after(shown, { type: "source_chosen", source }), shown);
+  const open = after(shown, { type: "chain_time", now: 5_090 + EXPIRY_GRACE_SECONDS });
+  equal(walletOf(after(open, { type: "source_chosen", source }))?.at, "none");
+  const expired = after(open, { type: "chain_time", now: 5_091 + EXPIRY_GRACE_SECONDS });
+  deepEqual(walletOf(expired), { at: "none" });
+  equal(walletOf(after(expired, { type: "source_chosen", source }))?.at, "connecting");
+});
+
+Deno.test("a stored note is paid only when the log was read, also if the endpoint's time is not plausible", () => {
+  const opened = { type: "opened", opened: { ticket, backup: "proven", wasRequested: false } } as const;
+  const unread = after({ step: "opening", id: "aa" }, opened);
+  ok(unread.step === "paying" && unread.isUnread);
+  for (const event of [{ type: "source_chosen", source }, { type: "unreachable" }] as const) {
+    const next = after(unread, event);
+    ok(next.step === "paying" && next.isUnread && next.wallet.at === "none");
+  }
+  for (const now of [5_000, undefined]) {
+    const read = after(unread, { type: "chain_time", now });
+    ok(read.step === "paying" && !read.isUnread);
+    equal(walletOf(after(read, { type: "source_chosen", source }))?.at, "connecting");
+  }
+  const made = after({ step: "preparing", pool }, { type: "prepared", ticket });
+  ok(made.step === "paying" && !made.isUnread, "a new note is looked up before it is stored");
+});
+
+Deno.test("a request ends only by a plausible chain time", () => {
+  const open = after(paying({ at: "waiting", payer, question }), { type: "unreachable" });
+  const read = after(open, { type: "chain_time", now: undefined });
+  deepEqual(walletOf(read), walletOf(open));
+  ok(read.step === "paying" && !read.offline);
 });
 
 Deno.test("what a withdrawal costs is shown with the amounts", () => {

@@ -186,9 +186,9 @@ function onRefusal(state: SettlingState, isOvertaken: boolean): SettleState {
 }
 
 /** A request ends when it has expired by chain time, and the log up to that time contains no settlement. */
-function onChainTime(state: SettlingState, now: number): SettlingState {
+function onChainTime(state: SettlingState, now: number | undefined): SettlingState {
   const { wallet } = state;
-  if (wallet.at !== "asking" && wallet.at !== "waiting") return state;
+  if (now === undefined || (wallet.at !== "asking" && wallet.at !== "waiting")) return state;
   if (now <= wallet.validUntil + EXPIRY_GRACE_SECONDS) return state;
   return { ...state, notice: "expired", wallet: { at: "ready", payer: wallet.payer } };
 }

@@ -84,8 +84,8 @@ export type SettleEvent =
   | { readonly type: "answered" }
   | { readonly type: "settled"; readonly end: number; readonly isOwn: boolean }
   | { readonly type: "refused"; readonly isOvertaken: boolean } // of the connected wallet
-  /** Chain time in Unix seconds up to which the log was read. */
-  | { readonly type: "chain_time"; readonly now: number }
+  /** The log was read up to this chain time in Unix seconds; undefined if the endpoint's time is not plausible. */
+  | { readonly type: "chain_time"; readonly now: number | undefined }
   | { readonly type: "unreachable" }
   | { readonly type: "failed"; readonly problem: Problem; readonly work: string }
   | { readonly type: "retry" };

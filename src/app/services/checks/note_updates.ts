@@ -22,15 +22,16 @@ export function lacksHistory({ state, deposit, note }: NoteEntry, status: FoundS
 export async function updateRecord(
   store: Session["store"],
   record: NoteEntry,
-  { state, leafIndex, depositor, depositedAt, payment, unspentDeposits = 0 }: FoundStatus,
+  { state, leafIndex, depositor, depositedAt, payment, waits, unspentDeposits = 0 }: FoundStatus,
   now: number,
 ): Promise<void> {
   if (state === "absent") return;
-  const { deposit: known, withdrawal } = record;
+  const { deposit: known, withdrawal, note: { version } } = record;
   const deposit = {
     ...leafIndex === known?.leafIndex && known,
     leafIndex,
     ...depositor !== undefined && { from: depositor, timestamp: depositedAt },
+    ...version === 2 && !waits && { settled: true },
   };
   if (state === "withdrawn") {
     if (payment && record.state !== "withdrawn") {
@@ -47,7 +48,9 @@ export async function updateRecord(
   const reopened = isNew || isOneOfTwo
     ? { state: "deposited" as const }
     : isUnpaid && { state: withdrawal ? "withdrawing" as const : "deposited" as const };
-  if (reopened || known?.leafIndex !== leafIndex || known?.from !== deposit.from) {
+  const isKnown = known?.leafIndex === leafIndex && known?.from === deposit.from &&
+    known?.settled === deposit.settled;
+  if (reopened || !isKnown) {
     await store.update(record.id, { deposit, ...reopened });
   }
 }

@@ -59,7 +59,7 @@ async function updated(
 }
 
 const inLog = { state: "deposited", leafIndex: 4, depositor: "0:aa", depositedAt: 7 } as const;
-const recorded = { from: "0:aa", ...dated };
+const recorded = { from: "0:aa", ...dated, settled: true };
 const recipient = new Address(0, Buffer.alloc(32, 3));
 const attempt = {
   recipient: recipient.toRawString(),
@@ -75,7 +75,7 @@ const attempt = {
 Deno.test("a check records a deposit with what the log adds, and writes nothing that is known", async () => {
   for (const state of ["created", "depositing"] as const) {
     const { state: next, deposit } = await updated({ state }, { state: "deposited", leafIndex: 4 });
-    deepEqual([next, deposit], ["deposited", { leafIndex: 4 }]);
+    deepEqual([next, deposit], ["deposited", { leafIndex: 4, settled: true }]);
   }
   deepEqual((await updated({ state: "depositing" }, inLog)).deposit, recorded);
   deepEqual((await updated({ state: "deposited", deposit: { leafIndex: 4 } }, inLog)).deposit, recorded);
@@ -85,8 +85,21 @@ Deno.test("a check records a deposit with what the log adds, and writes nothing 
     state: "deposited",
     leafIndex: 5,
   });
-  deepEqual(moved.deposit, { leafIndex: 5 }, "the payer of another deposit is unknown");
+  deepEqual(moved.deposit, { leafIndex: 5, settled: true }, "the payer of another deposit is unknown");
   equal((await updated({ state: "depositing" }, { state: "absent" })).writes, 0);
+});
+
+Deno.test("a check records that a deposit is settled, which no later check reverses", async () => {
+  const { settled: _, ...unsettled } = recorded;
+  const waits = { ...inLog, waits: true } as const;
+  const waiting = await updated({ state: "deposited", deposit: unsettled }, waits);
+  deepEqual([waiting.deposit, waiting.writes], [unsettled, 0]);
+  deepEqual((await updated({ state: "deposited", deposit: unsettled }, inLog)).deposit, recorded);
+  const pages = { state: "deposited", leafIndex: 4 } as const;
+  deepEqual((await updated({ state: "deposited", deposit: unsettled }, pages)).deposit, recorded);
+  deepEqual((await updated({ state: "deposited", deposit: recorded }, waits)).deposit, recorded);
+  const other = await updated({ state: "deposited", deposit: recorded }, { ...waits, leafIndex: 5 });
+  equal(other.deposit?.settled, undefined, "another deposit of the note");
 });
 
 Deno.test("a check records a payment only from the log, and once", async () => {

@@ -20,6 +20,7 @@ import { QUESTION_SECONDS } from "../../flows/deposit/deposit.ts";
 import type { SettleServices } from "../../flows/settle/settle.ts";
 import type { Offer } from "../../flows/settle/settle_state.ts";
 import { type AppContext, depositChain, findStoredNote, type Session } from "../context.ts";
+import { ChainClock } from "../deposits/chain_clock.ts";
 import { assertGenuine } from "../deposits/genuine_pool.ts";
 
 /** For the wallet's own fees, in addition to what the message carries. */
@@ -36,6 +37,7 @@ interface ReadPool {
 export function settleServices(context: AppContext, session: Session): SettleServices {
   let known: ReadPool | undefined;
   let settler: Address | undefined;
+  const chainClock = new ChainClock(context.clock);
   const current = () => {
     if (known === undefined) throw new Problem("internal", "the queue was not read");
     return known;
@@ -51,10 +53,10 @@ export function settleServices(context: AppContext, session: Session): SettleSer
       settler = payer.address;
       return payer;
     },
-    build: (offer, payer, options) => build(context, current(), { offer, payer }, options),
+    build: (offer, payer, options) => build(context, current(), { offer, payer, chainClock }, options),
     async watch(signal, send) {
       using _work = await session.store.lockForWork();
-      await watch(context, current(), () => settler, signal, send);
+      await watch(context, current(), { settler: () => settler, chainClock }, signal, send);
     },
   };
 }
@@ -95,7 +97,9 @@ async function readQueue(
 async function build(
   context: AppContext,
   { pool, queue }: ReadPool,
-  { offer, payer }: Readonly<{ offer: Offer; payer: Parameters<SettleServices["build"]>[1] }>,
+  { offer, payer, chainClock }: Readonly<
+    { offer: Offer; payer: Parameters<SettleServices["build"]>[1]; chainClock: ChainClock }
+  >,
   { signal, onProgress }: Parameters<SettleServices["build"]>[2],
 ): ReturnType<SettleServices["build"]> {
   const { chain, address } = pool;
@@ -118,7 +122,7 @@ async function build(
       { signal, onProgress: (fraction) => onProgress({ stage: "proof", fraction }) },
     );
     const dueAt = settlementDueAt(await pool.getSettleInfo({ signal }), end);
-    const now = async () => (await chain.account(address, { signal })).syncUtime;
+    const now = async () => chainClock.check((await chain.account(address, { signal })).syncUtime);
     const seconds = dueAt - await now();
     if (seconds > 0) {
       onProgress({ stage: "pause" });
@@ -135,7 +139,7 @@ async function build(
 async function watch(
   { pollIntervalMs, clock }: AppContext,
   { pool, queue }: ReadPool,
-  settler: () => Address | undefined,
+  { settler, chainClock }: Readonly<{ settler: () => Address | undefined; chainClock: ChainClock }>,
   signal: AbortSignal,
   send: Parameters<SettleServices["watch"]>[1],
 ): Promise<void> {
@@ -152,14 +156,15 @@ async function watch(
   };
   while (!signal.aborted) {
     try {
-      let chainTime = 0;
+      let now: number | undefined;
       await waitForPoolEvent<never>(chain, address, {
         after,
         pollIntervalMs,
         signal,
         clock,
         beforeScan: async () => {
-          chainTime = (await chain.account(address, { signal })).syncUtime;
+          const { syncUtime } = await chain.account(address, { signal });
+          now = chainClock.accepts(syncUtime) ? syncUtime : undefined;
         },
         async match(event) {
           await report(event);
@@ -167,7 +172,7 @@ async function watch(
           return undefined;
         },
         afterScan() {
-          send({ type: "chain_time", now: chainTime });
+          send({ type: "chain_time", now });
           return false;
         },
       });

@@ -1,5 +1,7 @@
 import type { CheckState } from "../../flows/check.ts";
+import { poolKey } from "../../../core/protocol/deployments.ts";
 import type { BackupCoverage } from "../../services/backups/backup_coverage.ts";
+import { deploymentOf } from "../../services/context.ts";
 import type { NoteEntry } from "../../vault/vault_task.ts";
 import type { NoteRow } from "../../views/notes.tsx";
 import type { AppPorts } from "../app_ports.ts";
@@ -10,17 +12,23 @@ const OVERDUE_SECONDS = 1_800;
 export function toRow(
   { context }: AppPorts,
   record: NoteEntry,
-  { result }: CheckState,
+  check: CheckState,
   coverage: BackupCoverage | undefined,
   twins: ReadonlyMap<string, unknown>,
 ): NoteRow {
   const { asset, amount, version, network } = record.note;
   const isElsewhere = network !== context.registry.network;
+  const { result } = check;
   const facts = result?.facts.get(record.id);
   const depositedAt = record.deposit?.timestamp ?? facts?.depositedAt;
   // Only version 2 deposits are settled, and only the pool shows whether one was.
-  const isSettled = version === 1 || facts?.state === "deposited" || facts?.state === "withdrawn";
-  const isWaiting = record.state === "deposited" && !isSettled && !isElsewhere;
+  const isSettled = version === 1 || record.deposit?.settled || facts?.state === "deposited" ||
+    facts?.state === "withdrawn";
+  const isUnsettled = record.state === "deposited" && !isSettled && !isElsewhere;
+  const state = isUnsettled
+    ? facts ? "waiting" : isUnread(context, record, check) ? "unknown" : "checking"
+    : record.state;
+  const isUnpaid = state === "created" || state === "depositing";
   const chainTime = result?.chainTime;
   const waited = chainTime === undefined || depositedAt === undefined ? 0 : chainTime - depositedAt;
   const now = chainTime ?? context.clock.now() / 1000;
@@ -28,18 +36,30 @@ export function toRow(
     id: record.id,
     asset,
     amount,
-    state: isWaiting ? "waiting" : record.state,
+    state,
     ...isElsewhere && { otherNetwork: network },
     isMissingInBackup: coverage?.hasSeed === true && coverage.missing.has(record.id),
     ...facts && { later: facts.later, unspentDeposits: facts.unspentDeposits },
     hasNullifierTwin: twins.has(record.id),
-    isOverdue: isWaiting && waited > OVERDUE_SECONDS,
+    isOverdue: isUnsettled && waited > OVERDUE_SECONDS,
+    ...isUnpaid && { createdAt: record.createdAt },
     ageSeconds: depositedAt === undefined ? undefined : now - depositedAt,
   };
 }
 
-/** Shows a deposit that this visit has settled as ready, before a check has read it from the pool. */
-export function withSettlement(row: NoteRow, settledIds: ReadonlySet<string>): NoteRow {
-  const isSettled = row.state === "waiting" && settledIds.has(row.id);
-  return isSettled ? { ...row, state: "deposited", isOverdue: false } : row;
+/** Whether the last check could not read the note's pool. */
+function isUnread(context: AppPorts["context"], record: NoteEntry, { step, result }: CheckState): boolean {
+  const deployment = deploymentOf(context, record);
+  const key = deployment && poolKey(deployment);
+  return step === "failed" || result?.unread.some(({ pool }) => pool === key) === true;
+}
+
+/** Shows what this visit has seen of a deposit before a check has read it from the pool: its payment, its settlement. */
+export function withVisit(
+  row: NoteRow,
+  { paid, settled }: { readonly paid: ReadonlySet<string>; readonly settled: ReadonlySet<string> },
+): NoteRow {
+  if (row.state !== "waiting" && row.state !== "checking" && row.state !== "unknown") return row;
+  if (settled.has(row.id)) return { ...row, state: "deposited", isOverdue: false };
+  return paid.has(row.id) ? { ...row, state: "waiting" } : row;
 }

@@ -7,8 +7,19 @@ import type { NoteEntry } from "../../vault/vault_task.ts";
 import type { NoteRow } from "../../views/notes.tsx";
 import type { AppPorts } from "../app_ports.ts";
 
-/** Returns the notes that this visit has settled. The next check of all notes comes later, at its usual time. */
-export function useSettledNotes(): [ids: ReadonlySet<string>, add: (id: string) => void] {
+/** Returns the notes that this visit pays and settles. The next check of all notes comes later, at its usual time. */
+export function useVisit() {
+  const [payingId, setPayingId] = useState<string>();
+  const [paid, addPaid] = useNoteIds();
+  const [settled, addSettled] = useNoteIds();
+  const onNote = (id: string | undefined) => {
+    setPayingId(id);
+    if (id !== undefined) addPaid(id);
+  };
+  return { payingId, paid, settled, onNote, onSettled: addSettled };
+}
+
+function useNoteIds(): [ids: ReadonlySet<string>, add: (id: string) => void] {
   const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
   return [ids, (id) => setIds((known) => new Set([...known, id]))];
 }

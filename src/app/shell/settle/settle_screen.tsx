@@ -1,5 +1,5 @@
 /** The screen where a depositor settles. It is loaded when it is opened. */
-import { useEffect } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import { settleMachine, startSettle } from "../../flows/settle/settle.ts";
 import type { SettleEvent, SettleState } from "../../flows/settle/settle_state.ts";
 import type { Session } from "../../services/context.ts";
@@ -26,5 +26,6 @@ export function SettleScreen({ ports, session, id, onDone, onSettled }: SettleSc
   useEffect(() => {
     if (state.step === "done") onSettled(id);
   }, [state.step]);
-  return <SettleView state={state} send={send} sources={ports.sources.list()} onDone={onDone} />;
+  const sources = useMemo(() => ports.sources.list(), []);
+  return <SettleView state={state} send={send} sources={sources} onDone={onDone} />;
 }

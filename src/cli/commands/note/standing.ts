@@ -46,9 +46,14 @@ export async function saveStanding(
   const { recipient } = record.withdrawal ?? {};
   const paid = !payment || recipient === undefined || recipient === payment.recipient.toRawString();
   if (now === record.state && same && paid && record.pool === pool) return record;
-  const deposit = leafIndex === undefined
-    ? {}
-    : { deposit: { from: depositor, leafIndex, timestamp: depositedAt } };
+  const deposit = leafIndex === undefined ? {} : {
+    deposit: {
+      ...known === leafIndex && record.deposit,
+      from: depositor,
+      leafIndex,
+      timestamp: depositedAt,
+    },
+  };
   const change = { state: now, ...pool === undefined ? {} : { pool }, ...deposit };
   return await store.update(record.id, { ...change, ...payment && recordPayment(record, payment) });
 }

@@ -35,12 +35,17 @@ Deno.test("a reopened store has the same notes and their journal", () =>
       },
       at: 2,
     };
-    await store.update(record.id, { state: "withdrawing", withdrawal, deposit: { leafIndex: 3 } });
+    await store.update(record.id, {
+      state: "withdrawing",
+      withdrawal,
+      deposit: { leafIndex: 3, settled: true },
+    });
     const [again] = await (await noteStoreFile(path).open(passphrase)).list();
     assert.equal(again.text.reveal(), record.text.reveal());
     assert.deepEqual(again.note.reveal().commitment, record.note.reveal().commitment);
     assert.deepEqual([again.state, again.withdrawal, again.deposit], ["withdrawing", withdrawal, {
       leafIndex: 3,
+      settled: true,
     }]);
   }));
 
