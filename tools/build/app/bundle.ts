@@ -6,6 +6,7 @@ import type { BuildFacts } from "../../../src/app/browser/build_facts.ts";
 import { kernelFiles } from "./kernels.ts";
 import { layOutPackages } from "./npm_packages.ts";
 import { contentHash } from "./page.ts";
+import { withoutJsonSchema } from "./zod_parts.ts";
 
 /** The app's scripts, by name; `main` is the page's. */
 interface AppScripts {
@@ -49,7 +50,10 @@ export async function bundleApp(
     const nodePaths = [await layOutPackages(entries, root, work)];
     const files = new Map<string, Uint8Array<ArrayBuffer>>();
     const modules = new Set<string>();
-    const common = { ...buildOptions(root, nodePaths), plugins: [kernelFiles(root, files)] };
+    const common = {
+      ...buildOptions(root, nodePaths),
+      plugins: [kernelFiles(root, files), withoutJsonSchema],
+    };
     const workers: Record<string, string> = {};
     for (const [name, entry] of Object.entries(workerEntries)) {
       const result = await esbuild.build({
