@@ -63,7 +63,8 @@ const cases: FaultCases = {
     await visit.inspect("settle-reading");
     await goOffline(visit);
     await visit.step("settle-failed");
-    assert.ok((await visit.notices()).includes(SILENT));
+    const notices = await visit.notices();
+    assert.ok(notices.includes(SILENT), notices.join(" | "));
     scene.gates.deposit.open();
     await goOnline(visit);
     await visit.click("Try again");

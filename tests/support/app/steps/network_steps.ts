@@ -5,7 +5,7 @@ import type { Journey } from "../journey.ts";
 export const OFFLINE = "You are offline. You can still see your notes, back them up and lock the app.";
 /** The text of a chain endpoint that does not answer. */
 export const SILENT =
-  "The network does not answer. Check your internet connection and try again. In Settings you can choose another endpoint.";
+  "The network does not answer. Check your internet connection and try again. In Settings you can enter another endpoint.";
 
 export async function goOffline({ page }: Pick<Journey, "page">): Promise<void> {
   await page.setOfflineMode(true);
