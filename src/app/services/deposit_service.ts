@@ -28,7 +28,6 @@ import { ChainClock } from "./deposits/chain_clock.ts";
 import { assertGenuine, assertListedWallet, assertOpen } from "./deposits/genuine_pool.ts";
 import { assertFunds, assertGas } from "./deposits/payer_funds.ts";
 import { newestTransaction, waitForReturn } from "./deposits/payment_return.ts";
-import { findUnrequested, markRequested } from "./deposits/unrequested_note.ts";
 import { countDeposits, type PoolDeposits, readDeposits } from "./deposits/pool_deposits.ts";
 import { type AppContext, depositChain, findDeployment, findStoredNote, type Session } from "./context.ts";
 import { vaultPool, vaultPools } from "./note_book.ts";
@@ -58,14 +57,13 @@ export function depositServices(
   return {
     sizes: (signal) => countDeposits(context, signal),
     fees: () => context.fees.read(),
-    prepare: (choice, signal) => prepare(context, session, choice, provenBackup(), signal),
+    prepare: (choice, signal) => prepare(context, session, choice, signal),
     open: (id, signal) => open(context, session, id, provenBackup(), signal),
     async build(ticket, connected, options) {
       payer = connected.address;
       beforeRequest = await newestTransaction(depositChain(context), payer);
       const built = await build(context, session, { ticket, payer: connected, chainClock }, options);
       askedLeafIndex = built.question.leafIndex;
-      await markRequested(session, ticket.id);
       return built;
     },
     async watch(ticket, signal, send) {
@@ -93,9 +91,8 @@ export function depositServices(
 
 async function prepare(
   context: AppContext,
-  session: Session,
+  { store }: Session,
   choice: PoolChoice,
-  provenBackup: ProvenBackup,
   signal: AbortSignal,
 ): Promise<DepositTicket> {
   const deployment = findDeployment(context, choice.key);
@@ -103,17 +100,11 @@ async function prepare(
   await assertPayable(chain, deployment);
   await assertOpen(openPool(chain, deployment.address, deployment.version));
   const { commitments, times, now } = await readDeposits(chain, deployment, signal);
-  const isDeposited = (commitment: bigint) => commitments.has(commitment);
-  const known = await findUnrequested(context, session, deployment, provenBackup);
-  const record = known && !isDeposited(known.note.commitment)
-    ? known
-    : await session.store.addNext(vaultPool(context.registry.network, deployment), {
-      now: context.clock.now(),
-      isDeposited,
-    });
-  const ticket = buildTicket(chain, deployment, record.id, record.note);
-  if (ticket.payment) await markRequested(session, record.id);
-  return withChance(ticket, { times, now });
+  const record = await store.addNext(vaultPool(context.registry.network, deployment), {
+    now: context.clock.now(),
+    isDeposited: (commitment) => commitments.has(commitment),
+  });
+  return withChance(buildTicket(chain, deployment, record.id, record.note), { times, now });
 }
 
 /** Only version 1 deposits compete for a leaf. */
@@ -142,8 +133,9 @@ async function open(
   const backup = !hasSeed ? "missing" : missing.has(id) ? "file_missing" : "proven";
   const wasRequested = record.state !== "created";
   if (!wasRequested) await assertOpen(pool);
+  // The note may be paid from now on.
+  if (backup === "proven" && !wasRequested) await store.update(id, { state: "depositing" });
   const ticket = buildTicket(chain, deployment, id, record.note);
-  if (backup === "proven" && ticket.payment) await markRequested(session, id);
   if (ticket.pool.version === 2) return { ticket, backup, wasRequested };
   return { ticket: withChance(ticket, await readDeposits(chain, deployment, signal)), backup, wasRequested };
 }

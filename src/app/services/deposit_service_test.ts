@@ -148,32 +148,3 @@ Deno.test("no payment is requested that is valid until a time which an endpoint 
     else equal((await build()).question.validUntil, now + 90, "the endpoint is honest");
   }
 });
-
-Deno.test("a new deposit continues with a note that was never to be paid, if a proven backup has it", async () => {
-  const session = await openTestSession({ seed, records: [restored, derived] });
-  const registry = {
-    network: "testnet",
-    pools: new Map([["native-1-v2", genuine]]),
-  } as unknown as Deployments;
-  const context = {
-    registry,
-    clock: { now: () => 7 },
-    connections: () => ({ depositEndpoint: "https://chain.example" }),
-    connect: () => ({
-      account: () => Promise.resolve({ code: init.code, syncUtime: 7 }),
-      runGetMethod: (_pool: Address, method: string) => Promise.resolve(getterOf(openPool, method)),
-    }),
-  } as unknown as AppContext;
-  const proof = toBackupProof(proofOf({ seed, records: [] }, vaultPools(registry)));
-  const services = depositServices(context, session, () => ({ ...proof }));
-  const choice = { key: "native-1-v2", version: 2, asset: "native", amount: "1" } as const;
-  const prepare = async () => (await services.prepare(choice, new AbortController().signal)).id;
-  equal(await prepare(), derived.id);
-  const made = await prepare();
-  const states = (await session.store.list()).map(({ id, state }) => [id, state]);
-  deepEqual(states, [
-    [restored.id, "created"], // in no backup
-    [derived.id, "depositing"],
-    [made, "depositing"], // the link of the other one was shown
-  ]);
-});

@@ -32,7 +32,7 @@ export interface NoteBook {
   list(): Promise<readonly NoteEntry[]>;
   /** Returns the secrets of one note, for its withdrawal or report. Throws `unknown_note`. */
   reveal(id: string): Promise<Secret<Note>>;
-  /** Adds the seed's next note of the pool, as `created`. Throws `note_gap_reached`. */
+  /** Adds the seed's next note of the pool, as `depositing`. Throws `note_gap_reached`. */
   addNext(pool: VaultPool, options: LookupOptions): Promise<NoteEntry>;
   /** Adds the deposited notes of the seed that the store lacks. Returns their number. */
   recover(pool: VaultPool, options: LookupOptions): Promise<number>;
@@ -205,7 +205,7 @@ async function addNext(
     isStored: (commitment) => known.has(commitment),
     isDeposited: isKnownDeposit,
   });
-  const change: StoreChange = { kind: "derive", pool, indexes: [index], createdAt, state: "created" };
+  const change: StoreChange = { kind: "derive", pool, indexes: [index], createdAt, state: "depositing" };
   return await vault.run({ kind: "change", bytes, change });
 }
 

@@ -9,6 +9,7 @@ import {
   confirmWithdrawal,
   enterRecipient,
   openReport,
+  SETTLEMENT_TIMEOUT_MS,
   withdraw,
 } from "../../support/app/steps/money_steps.ts";
 import { shiftClock } from "../../support/app/shifted_clock.ts";
@@ -120,10 +121,10 @@ const cases: FaultCases = {
     relayer.open();
     const thief = await scene.visit({ content });
     await withdraw(thief);
-    await thief.step("withdrawn");
+    await thief.step("withdrawn", SETTLEMENT_TIMEOUT_MS);
     await visit.page.bringToFront();
     await visit.click("Follow it");
-    await visit.step("withdrawn");
+    await visit.step("withdrawn", SETTLEMENT_TIMEOUT_MS);
     const text = await visit.text();
     assert.match(text, /Problem/);
     assert.match(text, /The note was paid, but to another address\./);

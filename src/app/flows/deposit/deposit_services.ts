@@ -7,9 +7,9 @@ export interface DepositServices {
   sizes(signal: AbortSignal): Promise<ReadonlyMap<string, number>>;
   /** Returns what a withdrawal from each pool costs now, in whole units. Omits pools that no relayer serves. */
   fees(signal: AbortSignal): Promise<ReadonlyMap<string, string>>;
-  /** Verifies the pool, and stores a note, unless there is one whose payment was never shown or requested. */
+  /** Verifies the pool, and stores a new note as `depositing` before it returns. */
   prepare(pool: PoolChoice, signal: AbortSignal): Promise<DepositTicket>;
-  /** Verifies the pool of a stored note. The note is stored as `depositing` before its payment is shown or requested. */
+  /** Verifies the pool of a stored note, and stores the note as `depositing` if its backup is proven. */
   open(id: string, signal: AbortSignal): Promise<OpenedDeposit>;
   /** Builds the message to pay now. For a version 1 pool, it proves the next free leaf. */
   build(
