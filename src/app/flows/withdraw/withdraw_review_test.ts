@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { nextWithdraw } from "./withdraw.ts";
-import { failed, offerOf, offers, receipt, review } from "./withdraw_fixtures.ts";
+import { failed, offerOf, offers, receipt, review } from "../../../../tests/support/relayer/offers.ts";
 import type { WithdrawEvent, WithdrawState } from "./withdraw_state.ts";
 import type { RelayerOffer } from "./withdrawal_facts.ts";
 

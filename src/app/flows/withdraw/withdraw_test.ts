@@ -4,7 +4,7 @@ import type { HttpProblemCode } from "../../../core/errors/http_problems.ts";
 import { Problem } from "../../../core/errors/problem.ts";
 import { startFlow } from "../machine.ts";
 import { nextWithdraw, resumeWithdraw, withdrawMachine } from "./withdraw.ts";
-import { failed, offers, receipt, review } from "./withdraw_fixtures.ts";
+import { failed, offers, receipt, review } from "../../../../tests/support/relayer/offers.ts";
 import type { WithdrawEvent, WithdrawServices, WithdrawState } from "./withdraw_state.ts";
 
 Deno.test("a submitted withdrawal is followed after a failure and never started again automatically", () => {

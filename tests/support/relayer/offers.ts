@@ -1,6 +1,6 @@
 /** Offers and reviews for the tests of a withdrawal. */
-import { Problem, type ProblemCode } from "../../../core/errors/problem.ts";
-import type { RelayerOffer } from "./withdrawal_facts.ts";
+import { Problem, type ProblemCode } from "../../../src/core/errors/problem.ts";
+import type { RelayerOffer } from "../../../src/app/flows/withdraw/withdrawal_facts.ts";
 
 export const failed = (code: ProblemCode, work = "") =>
   ({ type: "failed", problem: new Problem(code), work }) as const;
