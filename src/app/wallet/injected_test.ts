@@ -11,7 +11,7 @@ const walletWith = (name: string, getter: () => unknown, base: object = bridge) 
   tonconnect: Object.defineProperty({ ...base }, name, { get: getter }),
 });
 
-Deno.test("wallets whose properties throw are left out, and the others are found", () => {
+Deno.test("wallets that fail when they are read are left out, and the others are found", () => {
   const scope = Object.defineProperty(
     {
       keeper: { tonconnect: { ...bridge, walletInfo: { name: "Keeper" } } },

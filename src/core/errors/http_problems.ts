@@ -125,7 +125,7 @@ export const httpProblems = {
 /** The stable code of a problem that the HTTP interface reports. */
 export type HttpProblemCode = keyof typeof httpProblems;
 
-/** One invalid member: a JSON pointer into the body, or a parameter's name, and what is wrong. */
+/** An invalid member: its JSON pointer in the body, or the parameter's name, and what is wrong with it. */
 export interface ProblemDetail {
   readonly pointer: string;
   readonly detail: string;

@@ -25,7 +25,7 @@ export type WithdrawState =
     readonly isSubmitted: boolean;
     readonly review: WithdrawalReview;
     readonly chosen: string;
-    /** Whether the warnings are accepted, or there are none. */
+    /** Whether the user accepted the warnings; true if there are none. */
     readonly accepted: boolean;
     /** Whether the chosen relayer's fee is accepted, or not a high one. */
     readonly isFeeAccepted: boolean;

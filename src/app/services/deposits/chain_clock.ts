@@ -4,7 +4,7 @@ import { type Clock, monotonicClock } from "../../../core/time.ts";
 
 /** The first chain time of a visit may differ this much from the device's clock, which may be wrong. */
 const MAX_DEVICE_DIFFERENCE_SECONDS = 86_400;
-/** A later one may differ this much from the time that has passed since the first. */
+/** A later one may differ this much from the time that has passed since an earlier one. */
 const MAX_DRIFT_SECONDS = 600;
 
 interface Reading {
@@ -14,7 +14,7 @@ interface Reading {
 }
 
 export class ChainClock {
-  #first: Reading | undefined;
+  #reference: Reading | undefined;
 
   constructor(
     private readonly device: Pick<Clock, "now">,
@@ -32,9 +32,9 @@ export class ChainClock {
       monotonic: this.monotonic.now() / 1000,
     };
     const isNearDevice = Math.abs(chain - now.device) <= MAX_DEVICE_DIFFERENCE_SECONDS;
-    const first = this.#first;
-    const fits = first === undefined ? isNearDevice : isConsistent(first, now);
-    if (first === undefined ? fits : !fits && isNearDevice) this.#first = now;
+    const reference = this.#reference;
+    const fits = reference === undefined ? isNearDevice : isConsistent(reference, now);
+    if (reference === undefined ? fits : !fits && isNearDevice) this.#reference = now;
     return fits;
   }
 
@@ -46,8 +46,8 @@ export class ChainClock {
 }
 
 /** The device's clock may be corrected, and the monotonic one may stop while the device sleeps: one of them must agree. */
-function isConsistent(first: Reading, now: Reading): boolean {
-  const passed = now.chain - first.chain;
-  return [now.device - first.device, now.monotonic - first.monotonic]
+function isConsistent(reference: Reading, now: Reading): boolean {
+  const passed = now.chain - reference.chain;
+  return [now.device - reference.device, now.monotonic - reference.monotonic]
     .some((elapsed) => Math.abs(passed - elapsed) <= MAX_DRIFT_SECONDS);
 }
