@@ -19,6 +19,7 @@ import type {
 } from "../ports.ts";
 import type { WithdrawalFees } from "./deposits/withdrawal_fees.ts";
 import type { PoolTrees } from "./pages/pool_trees.ts";
+import type { CheckServices } from "../flows/check.ts";
 import type { Connections } from "../flows/settings.ts";
 import type { NoteEntry } from "../vault/vault_task.ts";
 import type { NoteBook } from "./note_book.ts";
@@ -30,6 +31,8 @@ export interface Session {
   isRestored?: boolean;
   /** By note: its deposit in the log of the endpoint for withdrawals, if a check of this visit has read it. */
   logged?: ReadonlyMap<string, NonNullable<NoteEntry["deposit"]>>;
+  /** Set once the visit checks its notes. */
+  checks?: CheckServices;
 }
 
 export interface AppContext {

@@ -2,7 +2,12 @@
 import { Address } from "@ton/core";
 import { checkNotesInPages } from "../../client/pages/note_pages.ts";
 import { findNotePayment, type NotePayment } from "../../client/notes/note_payment.ts";
-import { hasPayableAttempt, recordPayment, saveAttempt } from "../../client/notes/withdrawal_attempts.ts";
+import {
+  hasPayableAttempt,
+  recordPayment,
+  saveAttempt,
+  wasSentTo,
+} from "../../client/notes/withdrawal_attempts.ts";
 import { findNoteLeaf } from "../../client/notes/note_leaf.ts";
 import { findNote } from "../../client/notes/note_store.ts";
 import { quoteRelayers } from "../../client/relayer/relayer_quotes.ts";
@@ -123,6 +128,7 @@ async function review(
       await findOwnLeaves(context, session, deployment),
     ),
     recipient,
+    isRecipientReused: wasSentTo(await session.store.list(), id, recipient),
     account,
     isJetton: stored.jetton !== undefined,
     isEndpointShared: isShared,

@@ -17,8 +17,8 @@ const attemptWith = (root: bigint) =>
     request: { proof: {}, publicSignals: [String(root), String(note.nullifierHash)] },
   }) as unknown as WithdrawalAttempt;
 
-const storeOf = (record: NoteRecord) => ({
-  list: () => Promise.resolve([entryOf(record)]),
+const storeOf = (record: NoteRecord, ...others: readonly NoteRecord[]) => ({
+  list: () => Promise.resolve([record, ...others].map(entryOf)),
   reveal: () => Promise.resolve(record.note),
 });
 
@@ -75,6 +75,7 @@ function servicesFor(
   asset: "native" | "jet",
   terms: { readonly feeMin?: string; readonly maxRefund?: string },
   { chainTime = 0, deviceTime = 0 } = {}, // Unix seconds
+  sent: readonly WithdrawalAttempt[] = [], // of another note
 ) {
   const deposited = createNote({ asset, amount: "1", network: "testnet" });
   const record = {
@@ -108,7 +109,8 @@ function servicesFor(
       },
     },
   } as unknown as AppContext;
-  const store = { ...storeOf(record), lockForWork: () => ({ [Symbol.dispose]() {} }) };
+  const other = { ...createNoteRecord(formatNote(note), 2), earlier: sent };
+  const store = { ...storeOf(record, other), lockForWork: () => ({ [Symbol.dispose]() {} }) };
   const services = withdrawServices(context, { store } as unknown as Session);
   return { services, id: record.id, answer: (path: string) => Response.json(responses[path]) };
 }
@@ -159,6 +161,14 @@ Deno.test("a deposit is a day old only if both the chain and the device say so",
   ) {
     const { offers: [{ warnings }] } = await review(servicesFor("native", {}, { chainTime, deviceTime }));
     deepEqual(warnings.some(({ code }) => code === "soon"), isYoung);
+  }
+});
+
+Deno.test("an address that another note was sent to is warned about before the chain shows it", async () => {
+  for (const [sentTo, isReused] of [[recipient, true], [address.toRawString(), false]] as const) {
+    const scene = servicesFor("native", {}, {}, [{ ...attemptWith(7n), recipient: sentTo }]);
+    const { offers: [{ warnings }] } = await review(scene);
+    deepEqual(warnings.some(({ code }) => code === "recipient_reused"), isReused);
   }
 });
 

@@ -151,6 +151,8 @@ export const withdrawEn = {
   warning: {
     own_wallet: () => "This is the wallet that paid in. Everyone can see that both are yours.",
     self: () => "Your own wallet sends the withdrawal, so everyone sees both addresses together.",
+    recipient_reused: () =>
+      "You have sent another note to this address. Everyone can see that both belong to one person. Use a new address.",
     recipient_used: () =>
       "This address was used before. What is known about it will be known about this money.",
     recipient_unchecked: () => "We could not look this address up. Make sure that it is a wallet and new.",

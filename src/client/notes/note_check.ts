@@ -70,11 +70,18 @@ export async function readPoolHistory(
 /** Reads a pool's history from its logs. A later read continues where the last one ended. */
 export class PoolHistoryReader {
   #past = emptyPast();
+  #reading: Promise<unknown> = Promise.resolve();
 
   constructor(readonly chain: Chain, readonly pool: Address, readonly version: PoolVersion = 1) {}
 
-  /** Reads what is new. Changes the histories of earlier reads. Throws as {@linkcode readPoolHistory}. */
-  async read(options: Omit<PoolHistoryOptions, "version"> = {}): Promise<PoolHistory> {
+  /** Reads what is new, after earlier reads. Changes their histories. Throws as {@linkcode readPoolHistory}. */
+  read(options: Omit<PoolHistoryOptions, "version"> = {}): Promise<PoolHistory> {
+    const reading = this.#reading.then(() => this.#read(options)); // two reads at once would add a leaf twice
+    this.#reading = reading.catch(() => {});
+    return reading;
+  }
+
+  async #read(options: Omit<PoolHistoryOptions, "version">): Promise<PoolHistory> {
     const { signal } = options;
     const past = this.#past;
     const scan = { ...options, after: past.cursor, capacity: poolCapacity(this.version) };

@@ -114,3 +114,9 @@ Deno.test("a reader of a history continues where it ended, and begins anew after
   deepEqual(await stateOf(notes[0]), "withdrawn");
   deepEqual(asked.length, seen + 1, "the whole history was read again");
 });
+
+Deno.test("two reads at once add each deposit once", async () => {
+  const reader = new PoolHistoryReader(endpointOf(history(logs), tree.root), pool);
+  const found = await Promise.all([reader.read(), reader.read()]);
+  deepEqual(found.map(({ statusOf }) => statusOf(toNoteHashes(notes[0])).deposits), [2, 2]);
+});

@@ -74,3 +74,15 @@ export function isPayable({ request }: WithdrawalAttempt, roots: readonly bigint
 export function allAttempts({ withdrawal, earlier = [] }: JournaledAttempts): readonly WithdrawalAttempt[] {
   return withdrawal ? [...earlier, withdrawal] : earlier;
 }
+
+/** Whether a proof of another note was made for this recipient, even if the chain does not show it yet. */
+export function wasSentTo(
+  records: readonly (JournaledAttempts & { readonly id: string })[],
+  id: string,
+  recipient: Address,
+): boolean {
+  return records.some((record) =>
+    record.id !== id &&
+    allAttempts(record).some((attempt) => Address.parse(attempt.recipient).equals(recipient))
+  );
+}

@@ -10,6 +10,8 @@ export interface LinkabilityFacts {
   /** The recipient of jettons has no coins and gets no refund. */
   readonly recipientWithoutGas?: boolean;
   readonly recipientIsDepositor: boolean;
+  /** Another note of the store was sent to the recipient, even if the chain does not show it yet. */
+  readonly recipientReused?: boolean;
   readonly pathFromRelayer: boolean;
   readonly selfRelayed: boolean;
   /** The endpoint that serves the withdrawal also served the deposit. */
@@ -26,6 +28,7 @@ const conditions = {
   contract: ({ recipientIsContract }) => recipientIsContract === true,
   own_wallet: ({ recipientIsDepositor }) => recipientIsDepositor,
   self: ({ selfRelayed }) => selfRelayed,
+  recipient_reused: ({ recipientReused }) => recipientReused === true,
   recipient_used: ({ recipientUsed }) => recipientUsed === true,
   recipient_unchecked: ({ recipientUsed }) => recipientUsed === undefined,
   few_deposits: ({ laterDeposits }) => laterDeposits !== undefined && laterDeposits < MIN_LATER_DEPOSITS,

@@ -5,6 +5,7 @@ import type { Problem, ProblemCode } from "../../../core/errors/problem.ts";
 import { type Deployment, poolKey } from "../../../core/protocol/deployments.ts";
 import type { CheckResultView, CheckServices, NoteFacts } from "../../flows/check.ts";
 import { toProblem } from "../../flows/machine.ts";
+import type { NoteEntry } from "../../vault/vault_task.ts";
 import { type AppContext, deploymentOf, type Session, withdrawalChain } from "../context.ts";
 import { vaultPool } from "../note_book.ts";
 import { readPages } from "../pages/pool_pages.ts";
@@ -27,11 +28,18 @@ const SERVER_FAULTS: ReadonlySet<ProblemCode> = new Set([
 ]);
 
 /**
+ * Returns the checks of a visit. They stay the same when the screens open again, because a later check differs.
+ *
  * Each pass of a check reads all pools, with or without notes: the first one pages of a relayer, the second one the logs.
- * The notes decide whether there is a second pass only in the first check of a visit. In a later check, the time of the
- * second pass would show which deposit is the visitor's. What a relayer says about waiting deposits decides nothing.
+ * The notes decide whether there is a second pass only in the first check of a visit, and only those that the store has
+ * when it starts. Otherwise the time of the second pass would show which deposit is the visitor's. What a relayer says
+ * about waiting deposits decides nothing.
  */
 export function checkServices(context: AppContext, session: Session): CheckServices {
+  return session.checks ??= createChecks(context, session);
+}
+
+function createChecks(context: AppContext, session: Session): CheckServices {
   const logs = new PoolLogs(context);
   let startedAt = context.clock.now();
   let isFirst = true;
@@ -43,6 +51,9 @@ export function checkServices(context: AppContext, session: Session): CheckServi
     },
     async check({ signal, isAsked, onProgress }) {
       startedAt = context.clock.now();
+      const decidesByNotes = isFirst;
+      isFirst = false; // a check that is stopped was the first one too
+      const before = new Map((await session.store.list()).map((record) => [record.id, record]));
       void context.fees.refresh(context, signal);
       const facts = new Map<string, NoteFacts>();
       const unread = new Map<string, Problem>();
@@ -52,7 +63,7 @@ export function checkServices(context: AppContext, session: Session): CheckServi
         for (const deployment of context.registry.pools.values()) {
           const key = poolKey(deployment);
           try {
-            const found = await checkPool(context, session, deployment, await readPool(deployment));
+            const found = await checkPool(context, session, deployment, await readPool(deployment), before);
             found.facts.forEach((fact, id) => facts.set(id, fact));
             recovered += found.recovered;
             needsLog ||= found.needsLog;
@@ -77,13 +88,13 @@ export function checkServices(context: AppContext, session: Session): CheckServi
           statusesOf: (notes) => checkHashesInPages(notes, pages),
         };
       });
-      const isWanted = isAsked || logs.wereRead || (isFirst && (needsLogs || session.isRestored === true));
+      const isWanted = isAsked || logs.wereRead ||
+        (decidesByNotes && needsLogs) || session.isRestored === true;
       if (isWanted || unread.size > 0) {
         await readAll((deployment) =>
           logs.read(deployment, signal, (seen) => onProgress(poolKey(deployment), seen))
         );
       }
-      isFirst = false;
       session.isRestored = false;
       return {
         facts,
@@ -112,6 +123,7 @@ async function checkPool(
   session: Session,
   deployment: Deployment,
   { isDeposited, leavesOf, statusesOf }: PoolLookup,
+  before: ReadonlyMap<string, NoteEntry>,
 ): Promise<PoolCheck> {
   const { registry: { network }, clock } = context;
   const { store } = session;
@@ -133,7 +145,8 @@ async function checkPool(
     if (leafIndex !== undefined && from !== undefined) {
       session.logged = new Map(session.logged).set(record.id, { leafIndex, from, timestamp });
     }
-    needsLog ||= lacksHistory(record, statuses[i]);
+    const known = before.get(record.id) ?? (record.state === "deposited" ? record : undefined); // or recovered just now
+    needsLog ||= known !== undefined && lacksHistory(known, statuses[i]);
     await updateRecord(store, record, statuses[i], clock.now());
   }
   return { facts, recovered, needsLog };

@@ -16,6 +16,8 @@ export interface WithdrawalFacts {
   /** Deposits of others after this one, if known. */
   readonly later?: number | undefined;
   readonly recipient: Address;
+  /** Whether another note of the store was sent to the recipient. */
+  readonly isRecipientReused: boolean;
   readonly account: Pick<AccountInfo, "balance" | "state" | "code" | "last">; // of the recipient
   readonly isJetton: boolean;
   /** Whether one endpoint serves deposits and withdrawals. */
@@ -25,7 +27,8 @@ export interface WithdrawalFacts {
 
 /** Returns the warnings about a withdrawal with this refund in nano, the most severe first. */
 export function findWarnings(
-  { deposit, logged, later, recipient, account, isJetton, isEndpointShared, now }: WithdrawalFacts,
+  { deposit, logged, later, recipient, isRecipientReused, account, isJetton, isEndpointShared, now }:
+    WithdrawalFacts,
   refund: bigint,
 ): RelayerOffer["warnings"] {
   const known = [deposit, logged];
@@ -33,6 +36,7 @@ export function findWarnings(
   return findLinkability({
     ...later !== undefined && { laterDeposits: later },
     ...times.length > 0 && { depositAgeSeconds: now / 1000 - Math.max(...times) },
+    recipientReused: isRecipientReused,
     recipientUsed: account.last !== undefined || account.balance > 0n || account.state !== "uninitialized",
     recipientIsContract: account.code !== undefined && !isKnownWalletCode(account.code),
     recipientWithoutGas: isJetton && account.balance === 0n && refund < JETTON_REFUND_NANO,

@@ -13,6 +13,7 @@ const quiet: WithdrawalFacts = {
   },
   later: 10,
   recipient,
+  isRecipientReused: false,
   account: { balance: 0n, state: "uninitialized" },
   isJetton: true,
   isEndpointShared: false,
@@ -41,6 +42,7 @@ const cases: readonly [facts: Partial<WithdrawalFacts>, code: string][] = [
   [{ logged: { ...deposit!, timestamp: deposit!.timestamp! + 1 } }, "soon"],
   [{ deposit: { ...deposit!, from: recipient.toRawString() } }, "own_wallet"],
   [{ logged: { ...deposit!, from: recipient.toRawString() } }, "own_wallet"],
+  [{ isRecipientReused: true }, "recipient_reused"],
   [{ account: { ...account, state: "frozen" } }, "recipient_used"],
   [{ account: { ...account, code: beginCell().endCell() } }, "contract"],
 ];

@@ -1,6 +1,7 @@
 import { Address } from "@ton/core";
 import { findLinkability, type LinkabilityFacts } from "../../../client/withdrawal/linkability_warnings.ts";
-import type { NoteRecord } from "../../../client/notes/note_store.ts";
+import type { NoteRecord, NoteStore } from "../../../client/notes/note_store.ts";
+import { wasSentTo } from "../../../client/notes/withdrawal_attempts.ts";
 import { assertRecipientNotBlocked, isWithoutGas } from "../../../client/withdrawal/recipient_check.ts";
 import { Problem, type ProblemDetail } from "../../../core/errors/problem.ts";
 import type { MerkleTree } from "../../../core/tree/merkle_tree.ts";
@@ -57,6 +58,7 @@ export async function findLinkWarnings(
     readonly chain: Chain;
     readonly pool: AnyPool;
     readonly record: NoteRecord;
+    readonly store: Pick<NoteStore, "list">;
     readonly recipient: Address;
     readonly deployment: { readonly asset: string };
     readonly options: {
@@ -88,6 +90,7 @@ export async function findLinkWarnings(
       }),
     },
     recipientIsDepositor: deposit?.from !== undefined && Address.parse(deposit.from).equals(recipient),
+    recipientReused: wasSentTo(await run.store.list(), run.record.id, recipient),
     pathFromRelayer: fast === true,
     selfRelayed: self === true,
   };

@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000;
 const DEPOSITED_AT = 1_700_000_000;
 
 async function warningsOf(
-  { leafIndex, leaves, ageMs = 2 * DAY_MS, to = recipient, account, ...change }: {
+  { leafIndex, leaves, ageMs = 2 * DAY_MS, to = recipient, account, others = [], ...change }: {
     leafIndex: number;
     leaves: number;
     ageMs?: number;
@@ -18,6 +18,7 @@ async function warningsOf(
     refund?: string;
     self?: boolean;
     account?: { balance: bigint; state: string };
+    others?: readonly { id: string; withdrawal: { recipient: string } }[];
   },
 ): Promise<string[]> {
   const tree = new MerkleTree();
@@ -26,7 +27,9 @@ async function warningsOf(
     context: { now: () => DEPOSITED_AT * 1000 + ageMs },
     chain: { account: () => Promise.resolve(account) },
     deployment: { asset: change.asset ?? "native" },
+    store: { list: () => Promise.resolve(others) },
     record: {
+      id: "own",
       note: { reveal: () => ({ commitment: BigInt(100 + leafIndex) }) },
       deposit: { timestamp: DEPOSITED_AT, from: depositor.toRawString() },
     },
@@ -51,6 +54,18 @@ Deno.test("a note is warned about for a day after its deposit, and if it pays it
   deepEqual(await warningsOf({ ...at, ageMs: DAY_MS }), ["recipient_unchecked"]);
   deepEqual(await warningsOf({ ...at, ageMs: DAY_MS - 1 }), ["recipient_unchecked", "soon"]);
   deepEqual(await warningsOf({ ...at, to: depositor }), ["own_wallet", "recipient_unchecked"]);
+});
+
+Deno.test("a recipient is warned about if another note was sent to it", async () => {
+  const at = { leafIndex: 0, leaves: 20 };
+  const sent = (id: string, to: Address) => ({ id, withdrawal: { recipient: to.toRawString() } });
+  deepEqual(await warningsOf({ ...at, others: [sent("other", recipient)] }), [
+    "recipient_reused",
+    "recipient_unchecked",
+  ]);
+  deepEqual(await warningsOf({ ...at, others: [sent("other", depositor), sent("own", recipient)] }), [
+    "recipient_unchecked",
+  ]);
 });
 
 Deno.test("an empty recipient of jettons is warned about unless a relayer pays it a refund", async () => {

@@ -12,6 +12,9 @@ const texts: Record<LinkabilityCode, string | ((facts: WarningFacts) => string)>
     "withdrawn again",
   own_wallet: "the recipient is the wallet that paid the deposit, which links the two publicly",
   self: "your wallet sends the withdrawal, so the chain shows it beside the recipient. Use a relayer",
+  recipient_reused:
+    "another note of this store was sent to the recipient, so everyone sees that both belong to one person. Use a " +
+    "fresh address",
   recipient_used:
     "the recipient has been used before, and what is known about it will be linked to you. Use a fresh address",
   recipient_unchecked:
