@@ -1,19 +1,18 @@
 /**
- * Builds the Rust crates to WebAssembly with wasm-pack. Writes the JavaScript glue, its types, and each module as
- * base64 in a TypeScript file to each crate's `pkg/`. That form loads without a file or request in `deno run`, `deno
- * compile`, workers and browser bundles.
+ * Builds the Rust crates to WebAssembly with cargo and wasm-bindgen. Writes the JavaScript glue, its types, and each
+ * module as base64 in a TypeScript file to each crate's `pkg/`. That form loads without a file or request in `deno run`,
+ * `deno compile`, workers and browser bundles.
  *
  * Usage: deno task wasm [crates...] [--check]     (`--check` builds and compares with the committed bytes)
  *
- * Needs wasm-pack and wasm-bindgen-cli 0.2.121, and a compiler (wasm_toolchain.ts). On Debian,
- * `tools/build/install_wasm_toolchain.sh` installs them. The committed bytes are built on Debian. Paths are remapped,
- * dependencies locked and tools pinned, so the same compiler version produces the same bytes anywhere. `--check`
- * fails with another version.
+ * Needs wasm-bindgen-cli 0.2.121 and a compiler (wasm_toolchain.ts). On Debian, `tools/build/install_wasm_toolchain.sh`
+ * installs them. The committed bytes are built on Debian. Paths are remapped, dependencies locked and tools pinned, so
+ * the same compiler version produces the same bytes anywhere. `--check` fails with another version.
  */
 import { type GeneratedFile, writeGenerated } from "../shared/generated_files.ts";
 import { readArguments } from "../shared/arguments.ts";
-import { commandOutput } from "../shared/command.ts";
-import { cargoHome, findToolchain } from "./wasm_toolchain.ts";
+import { commandOutput, runCommand } from "../shared/command.ts";
+import { cargoHome, findToolchain, TARGET } from "./wasm_toolchain.ts";
 
 /** The crates' folders with their target features. Each builds `<folder with underscores>.wasm`. */
 const features: Readonly<Record<string, readonly string[]>> = {
@@ -92,46 +91,48 @@ async function build(crate: string): Promise<GeneratedFile[]> {
   return files;
 }
 
-/** Builds one variant. Returns wasm-pack's output folder. */
+/** Builds one variant. Returns the folder with wasm-bindgen's output. */
 async function buildVariant(crate: string, variant: Variant): Promise<string> {
   const folder = `${root}/${crate}`;
-  const made = `target/pkg${variant.suffix}`;
-  await Deno.remove(`${folder}/${made}`, { recursive: true }).catch(() => {});
+  const made = `${folder}/target/pkg${variant.suffix}`;
+  await Deno.remove(made, { recursive: true }).catch(() => {});
   const wanted = [...features[crate], ...variant.features].join(",");
   const flags = wanted === "" ? "" : ` -Ctarget-feature=${wanted}`;
-  const { success } = await new Deno.Command("wasm-pack", {
-    args: [
-      ...["build", ".", "--release", "--target", "web", "--out-dir", made],
-      ...["--no-opt", "--no-pack", "--mode", "no-install", "--", "--locked"],
-      ...toolchain.cargoArgs,
-      ...variant.cargoArgs,
-    ],
-    cwd: folder,
-    env: {
-      ...toolchain.env,
-      CARGO_TARGET_DIR: `${folder}/target`,
-      RUSTFLAGS: `${await remappedPaths(crate, folder)}${flags}`,
-    },
-  }).spawn().status;
-  if (!success) {
+  // Builds with the same features share the standard library and the dependencies.
+  const target = `${root}/dist/wasm/${wanted.replaceAll("+", "") || "plain"}`;
+  const env = {
+    ...toolchain.env,
+    CARGO_TARGET_DIR: target,
+    RUSTFLAGS: `${await sharedRemaps()}${flags}`,
+  };
+  const remaps = [`${folder}=/crate`];
+  if (crate === "ceremony-wasm") remaps.push(`${root}/prover-wasm=/prover`); // it includes some of its sources
+  await run("cargo", [
+    ...["rustc", "--lib", "--release", "--locked", "--target", TARGET],
+    ...toolchain.cargoArgs,
+    ...variant.cargoArgs,
+    "--",
+    ...remaps.map((remap) => `--remap-path-prefix=${remap}`),
+  ]);
+  const module = `${target}/${TARGET}/release/${crate.replaceAll("-", "_")}.wasm`;
+  await run("wasm-bindgen", [module, "--target", "web", "--out-dir", made]);
+  return made;
+
+  async function run(command: string, args: readonly string[]): Promise<void> {
+    if (await runCommand(command, args, { cwd: folder, env })) return;
     console.error(`${crate} did not build`);
     Deno.exit(1);
   }
-  return `${folder}/${made}`;
 }
 
-/** Returns flags that remove this machine's paths from the module. */
-async function remappedPaths(crate: string, folder: string): Promise<string> {
+/** Returns flags that remove this machine's paths to the libraries from the modules. */
+async function sharedRemaps(): Promise<string> {
   const sysroot = await commandOutput("rustc", ["--print", "sysroot"], { env: toolchain.env });
-  const remaps: [from: string, to: string][] = [
-    [folder, "/crate"],
-    [`${sysroot}/lib/rustlib/src/rust`, "/rust"],
-  ];
-  if (crate === "ceremony-wasm") remaps.push([`${root}/prover-wasm`, "/prover"]); // it includes some of its sources
+  const remaps = [`${sysroot}/lib/rustlib/src/rust=/rust`];
   const registry = `${cargoHome}/registry/src`; // one folder per index, named after the index's address
   await Deno.mkdir(registry, { recursive: true });
-  for await (const { name } of Deno.readDir(registry)) remaps.push([`${registry}/${name}`, "/registry"]);
-  return remaps.map(([from, to]) => `--remap-path-prefix=${from}=${to}`).join(" ");
+  for await (const { name } of Deno.readDir(registry)) remaps.push(`${registry}/${name}=/registry`);
+  return remaps.map((remap) => `--remap-path-prefix=${remap}`).join(" ");
 }
 
 function embed(file: string, module: Uint8Array): string {

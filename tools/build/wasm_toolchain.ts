@@ -2,7 +2,7 @@
  * Finds a compiler from Rust to WebAssembly:
  * - rustup's, with the target installed (`rustup target add wasm32-unknown-unknown`);
  * - otherwise Debian's `rustc-web`, `rust-web-src` and `lld`. Their standard library is built with the crate
- * (`-Zbuild-std`), and wasm-pack requires the folder /usr/lib/rustlib/wasm32-unknown-unknown/lib to exist.
+ * (`-Zbuild-std`).
  */
 
 import { commandOutput } from "../shared/command.ts";
