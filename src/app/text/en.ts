@@ -21,7 +21,7 @@ export const en = {
     copy: "Copy",
     copied: "Copied",
     close: "Close",
-    otherCode: "This is not the right QR code. Hold the other one in front of the camera.",
+    otherCode: "This is not the right QR code. Show the camera the one named above.",
     offline: "You are offline. You can still see your notes, back them up and lock the app.",
     menu: { notes: "Notes", report: "Report", settings: "Settings" },
     problem: "Problem",
@@ -109,11 +109,11 @@ export const en = {
     saveUnreadableHint: "Another program may still read the file. Save it, then restore a backup.",
     forgotten: "I forgot it: use a backup",
     forgottenLead:
-      "Nobody can tell or reset your passphrase. A backup whose passphrase you know, or your recovery code, brings the notes back. First save the locked notes, in case you remember.",
+      "Nobody can look up or reset your passphrase. To get your notes back, use your recovery code, or a backup whose passphrase you know. First save the locked notes: you may remember it later.",
     saveLocked: "Save the locked notes",
     setAside: "Restore a backup",
     setAsideHint:
-      "Check that your browser saved the file. This button then removes these notes from this browser.",
+      "First check that your browser saved the file. This button removes the notes from this browser.",
   },
   backup: {
     title: "Keep a backup",
@@ -192,15 +192,14 @@ export const en = {
       depositing: "Waiting for payment",
       deposited: "Paid in",
       checking: "Paid in, checking …",
-      unknown: "Paid in, not known now whether it is ready",
+      unknown: "Paid in; we cannot tell now whether it is ready",
       waiting: "Paid in, not ready yet",
       withdrawing: "On its way out",
       withdrawn: "Withdrawn",
     },
-    waitingLead:
-      "relayers settle it, that is, add it to the pool's list, within about 20 minutes; nothing to do, look again then",
+    waitingLead: "a relayer adds it to the pool's list within about 20 minutes; you have nothing to do",
     overdueLead:
-      "no relayer has added it to the pool's list yet; you can, with a wallet that has a little TON",
+      "no relayer has added it to the pool's list yet; you can do it with a wallet that has a little TON",
     unknownLead: "no server answers; nothing to do, the app looks again every minute",
     withdrawingLead: "press Follow to see whether it arrived",
     made: (date: string) => `made on ${date}`,

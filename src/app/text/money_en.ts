@@ -53,7 +53,7 @@ export const depositEn = {
   none: "There is no pool on this network.",
   preparing: "Checking the pool and making your note …",
   opening: "Checking the pool and your backup …",
-  reading: "Looking whether this note was already paid …",
+  reading: "Checking whether this note was already paid …",
   payTitle: (amount: string) => `Pay exactly ${amount}`,
   anyLead:
     "The link and the QR code contain the amount and the comment. If you send a different amount with the comment, the pool returns it to your wallet, less fees.",
@@ -70,7 +70,7 @@ export const depositEn = {
   amount: "Amount in TON",
   comment: "Comment",
   commentHint:
-    "Always add this comment, and do not encrypt it. Without it there is no deposit: the pool returns exactly this amount, and keeps any other.",
+    "Always add this comment, unencrypted. Without it, nothing is deposited: the pool returns a payment of exactly this amount, and keeps any other.",
   connect: "Connect a wallet",
   noWallet: "No wallet can be reached from this page. Choose an amount that any wallet can pay.",
   connecting: (name: string) => `Waiting for ${name} …`,
@@ -89,7 +89,7 @@ export const depositEn = {
     "If a wallet still shows a request for this payment, decline it before you pay in another way.",
   notPaid: "I have not paid yet",
   walletLater:
-    "You can connect a wallet when the earlier request has expired, in about three minutes. Until then, it could still be paid, and you would pay twice.",
+    "An earlier request may still be open, and paying it as well would mean paying twice. You can connect a wallet when it has expired, in about three minutes.",
   returning: "The pool sent the payment back. It is on its way to your wallet.",
   overtaken: "Another deposit came first. Your money is on its way back, less fees.",
   /** At most 99 %, because success is never certain. */
@@ -113,7 +113,7 @@ export const depositEn = {
   doneLead: (amount: string) => `Your ${amount} arrived in the pool, and the note is in your store.`,
   doneWait: "Now wait. The longer you wait and the more others pay in, the better you are hidden.",
   doneQueue:
-    "It must still be settled, that is, added to the list of deposits that the pool pays out. You have nothing to do: relayers settle within about 20 minutes. If none does within half an hour, Notes offers to settle it yourself.",
+    "It must still be settled, that is, added to the list of deposits that the pool pays out. You have nothing to do: relayers settle within about 20 minutes. If none does within half an hour, you can settle it yourself under Notes.",
   toNotes: "Show my notes",
   failedTitle: "The deposit stopped",
   laterLead: "You find it under Notes and can go on at any time.",
@@ -125,7 +125,7 @@ export const withdrawEn = {
   recipient: "Your new address",
   recipientHint:
     "Make a new wallet in your wallet app and copy its address. Not the address of an exchange: it may not credit the money.",
-  asked: (host: string) => `The endpoint ${host} is asked whether this address was used before.`,
+  asked: (host: string) => `The app asks the endpoint ${host} whether this address was used before.`,
   scan: "Scan an address",
   sharedSettings: "Choose another server",
   sharedAccept: "Keep this one",
@@ -194,7 +194,7 @@ export const withdrawEn = {
   mayArrive: "The withdrawal was sent to a relayer and may still arrive.",
   refusal: (code: string) => `The relayer refused: ${refusals[code] ?? code}.`,
   refusalLead:
-    "It said that it will not send the withdrawal. It has the proof, so the withdrawal can only go to the same address. Try again, with it or with another relayer.",
+    "The relayer says that it will not send the withdrawal, but it has the proof. A new try can therefore only go to the same address, through this relayer or another.",
   resume: "Follow it",
   failover: "Use another relayer",
   failoverLead:
@@ -220,7 +220,7 @@ export const reportEn = {
   purposeTitle: "Who is it for?",
   purpose: "Reader and reason",
   purposeHint:
-    "For example: Example Bank, account opening. The reader sees this text. The report is of no use to anyone else.",
+    "For example: Example Bank, account opening. The reader sees this text. Anyone who gets the report can pass it on.",
   purposeError: "Use one line of at most 500 characters, all of them visible.",
   making: "Making the report",
   madeTitle: "The report is ready",
@@ -235,7 +235,7 @@ export const reportEn = {
     proof: {
       ok: "Its maker knows the note.",
       warning:
-        "Its maker knows the note, unless they made the test keys of this version, which can forge reports.",
+        "Its maker knows the note. But this version has test keys, and whoever made them can forge reports.",
       failed: "It does not prove that its maker knows the note, or another version of the app made it.",
     },
     pool: {

@@ -8,11 +8,13 @@ export interface ProblemText {
 
 const relayerRefused: ProblemText = {
   text: "The relayer did not accept the withdrawal.",
-  next: "Your note is safe. Try again in a minute, or enter another relayer in Settings.",
+  next:
+    "Your note is safe. Try again in a minute, or add a relayer in Settings or when you start tonado app.",
 };
 const relayerBusy: ProblemText = {
   text: "The relayer is busy.",
-  next: "Your note is safe. Wait a minute and try again, or enter another relayer in Settings.",
+  next:
+    "Your note is safe. Wait a minute and try again, or add a relayer in Settings or when you start tonado app.",
 };
 const poolTrouble: ProblemText = {
   text: "This pool cannot pay out at the moment.",
@@ -127,7 +129,7 @@ export const problemsEn: Readonly<Record<ProblemCode, ProblemText>> = {
   },
   unknown_pool: {
     text: "This pool is not known here.",
-    next: "Choose another amount, or enter another relayer in Settings.",
+    next: "Choose another amount, or add a relayer in Settings or when you start tonado app.",
   },
   wrong_network: {
     text: "This belongs to another network.",
@@ -161,7 +163,8 @@ export const problemsEn: Readonly<Record<ProblemCode, ProblemText>> = {
   },
   relayer_unavailable: {
     text: "No relayer could serve this request.",
-    next: "Your note is safe. Try again in a minute, or enter another relayer in Settings.",
+    next:
+      "Your note is safe. Try again in a minute, or add a relayer in Settings or when you start tonado app.",
   },
   fee_above_limit: {
     text: "The fee went up meanwhile.",

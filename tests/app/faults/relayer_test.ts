@@ -44,7 +44,7 @@ const cases: FaultCases = {
     await visit.step("withdraw-failed");
     assert.deepEqual(await visit.notices(), [
       "The withdrawal stopped",
-      "No relayer could serve this request. Your note is safe. Try again in a minute, or enter another relayer in Settings.",
+      "No relayer could serve this request. Your note is safe. Try again in a minute, or add a relayer in Settings or when you start tonado app.",
     ]);
     await visit.inspect("withdraw-failed");
     assert.ok(!relayer.requests.includes("/withdraw"), "no proof left the page");
@@ -137,7 +137,7 @@ const cases: FaultCases = {
     await visit.step("withdraw-failed");
     assert.deepEqual(await visit.notices(), [
       "The withdrawal stopped",
-      "The relayer refused: it now asks for a higher fee. It said that it will not send the withdrawal. It has the proof, so the withdrawal can only go to the same address. Try again, with it or with another relayer.",
+      "The relayer refused: it now asks for a higher fee. The relayer says that it will not send the withdrawal, but it has the proof. A new try can therefore only go to the same address, through this relayer or another.",
     ]);
     await visit.inspect("withdraw-refused");
     relayer.open();

@@ -82,7 +82,7 @@ async function showsAgain(scene: FaultScene): Promise<void> {
   await visit.inspect("pay-earlier");
   await visit.click("I have not paid yet");
   await visit.page.waitForSelector(".qr-dark");
-  await waitForText(visit, "You can connect a wallet when the earlier request has expired");
+  await waitForText(visit, "You can connect a wallet when it has expired");
   await visit.inspect("pay-not-paid");
   advanceChain(scene);
   await visit.click("Test wallet");

@@ -9,7 +9,7 @@ export interface DepositServices {
   fees(signal: AbortSignal): Promise<ReadonlyMap<string, string>>;
   /** Verifies the pool, and stores a new note as `depositing` before it returns. */
   prepare(pool: PoolChoice, signal: AbortSignal): Promise<DepositTicket>;
-  /** Verifies the pool of a stored note, and stores the note as `depositing` if its backup is proven. */
+  /** Verifies the pool of a stored note. Stores a `created` note as `depositing` if its backup is proven. */
   open(id: string, signal: AbortSignal): Promise<OpenedDeposit>;
   /** Builds the message to pay now. For a version 1 pool, it proves the next free leaf. */
   build(
