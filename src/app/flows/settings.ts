@@ -61,6 +61,15 @@ interface ConnectionAddresses {
   readonly relayers: readonly string[];
 }
 
+/** A connection whose stored addresses the page's policy blocks, wholly or in part. */
+export interface UnusedConnection {
+  readonly name: keyof ConnectionAddresses;
+  /** Origins of the blocked addresses. */
+  readonly own: readonly string[];
+  /** Origins that the page uses for this connection. Empty if the website has no relayers either. */
+  readonly used: readonly string[];
+}
+
 export type ConnectionFault = "invalid" | "wrong_number" | "blocked";
 export type ConnectionFaults = Readonly<Partial<Record<keyof ConnectionsForm, ConnectionFault>>>;
 
@@ -82,6 +91,16 @@ export function connectionsOf(settings: Settings, config: AppConfig): Connection
       settings[name] !== undefined && !isSame(settings[name], config[name])
     ),
   };
+}
+
+/** Returns the connections that the user chose and the page may not use. */
+export function unusedConnections(settings: Settings, config: AppConfig): readonly UnusedConnection[] {
+  const originsOf = (urls: string | readonly string[]) => [urls].flat().map((url) => new URL(url).origin);
+  return connectionNames.flatMap((name) => {
+    const blocked = [settings[name] ?? []].flat().filter((url) => !isReachable(url, config));
+    if (blocked.length === 0) return [];
+    return [{ name, own: originsOf(blocked), used: originsOf(connectionsOf(settings, config)[name]) }];
+  });
 }
 
 const connectionNames = ["depositEndpoint", "withdrawalEndpoint", "relayers"] as const;

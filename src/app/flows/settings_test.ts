@@ -1,5 +1,12 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
-import { allowedAddresses, applyConnections, connectionsOf, formOf, parseSettings } from "./settings.ts";
+import {
+  allowedAddresses,
+  applyConnections,
+  connectionsOf,
+  formOf,
+  parseSettings,
+  unusedConnections,
+} from "./settings.ts";
 
 const config = {
   network: "testnet",
@@ -94,6 +101,30 @@ Deno.test("stored connections that the page may not use give way to the website'
   const others = parseSettings({ relayers: ["http://127.0.0.1:8"] });
   deepEqual(connectionsOf(others, served).relayers, config.relayers);
   deepEqual(connectionsOf(parseSettings({ relayers: [] }), served).relayers, []);
+});
+
+Deno.test("each stored connection that the page may not use is reported with the servers that replace it", () => {
+  const connect = ["https://a.example", "https://b.example", "https://r.example", "https://s.example"];
+  const unusedOf = (stored: unknown, changes = {}) =>
+    unusedConnections(parseSettings(stored), { ...config, connect, ...changes });
+  const deposit = { name: "depositEndpoint", own: ["http://a.example"], used: ["https://a.example"] };
+  const withdrawal = {
+    name: "withdrawalEndpoint",
+    own: ["https://c.example:8"],
+    used: ["https://b.example"],
+  };
+  const relayers = { name: "relayers", own: ["http://127.0.0.1:8"] };
+  deepEqual(unusedOf({}), []);
+  deepEqual(unusedOf({ ...config, relayers: [] }), []);
+  deepEqual(unusedOf({ depositEndpoint: "http://a.example/rpc?key=1" }), [deposit]);
+  deepEqual(unusedOf({ depositEndpoint: "http://a.example/rpc" }, { connect: undefined }), []);
+  deepEqual(unusedOf({ withdrawalEndpoint: "https://c.example:8/rpc", relayers: ["http://127.0.0.1:8/"] }), [
+    withdrawal,
+    { ...relayers, used: ["https://r.example"] },
+  ]);
+  const some = { relayers: ["http://127.0.0.1:8", "https://s.example"] };
+  deepEqual(unusedOf(some), [{ ...relayers, used: ["https://s.example"] }]);
+  deepEqual(unusedOf({ relayers: ["http://127.0.0.1:8"] }, { relayers: [] }), [{ ...relayers, used: [] }]);
 });
 
 Deno.test("the addresses that the page may use are named in full if the website's settings contain them", () => {

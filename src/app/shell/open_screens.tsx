@@ -3,7 +3,7 @@ import { useEffect, useMemo } from "preact/hooks";
 import { backupMachine } from "../flows/backup.ts";
 import { depositMachine } from "../flows/deposit/deposit.ts";
 import type { DepositEvent, DepositState } from "../flows/deposit/deposit_state.ts";
-import { type BackupProof, connectionsOf } from "../flows/settings.ts";
+import { type BackupProof, connectionsOf, unusedConnections } from "../flows/settings.ts";
 import { addressInCode } from "../wallet/address_code.ts";
 import { resumeWithdraw, withdrawMachine } from "../flows/withdraw/withdraw.ts";
 import type { WithdrawState } from "../flows/withdraw/withdraw_state.ts";
@@ -101,6 +101,7 @@ export function OpenScreens(
           rows={rows}
           check={check}
           hasBackup={coverage?.hasSeed}
+          unused={unusedConnections(ports.settings.value, ports.config)}
           hasNewVersion={versions?.waiting !== undefined}
           onDeposit={() => ports.go("#/deposit")}
           onBackup={() => ports.go("#/backup")}
@@ -208,6 +209,8 @@ function DepositScreen(
       pools={pools}
       isBackedUp={isBackedUp}
       hasRelayer={context.connections().relayers.length > 0}
+      unused={unusedConnections(settings.value, ports.config)}
+      onSettings={() => ports.go("#/settings")}
       onDone={onDone}
       sources={sources}
       onCopy={(value) => context.downloads.copy(value)}

@@ -117,6 +117,17 @@ export const depositEn = {
   toNotes: "Show my notes",
   failedTitle: "The deposit stopped",
   laterLead: "You find it under Notes and can go on at any time.",
+  /** About servers that the user chose in Settings. */
+  unused: {
+    title: "Servers that you chose cannot be used here",
+    lead:
+      "This page may not connect to them and uses others instead. To use your own, start tonado app with their addresses, or ask this website's operator.",
+    depositEndpoint: "Endpoint for deposits",
+    withdrawalEndpoint: "Endpoint for withdrawals",
+    relayers: "Relayers",
+    none: "none",
+    line: (name: string, used: string, own: string) => `${name}: ${used} instead of ${own}`,
+  },
 };
 
 export const withdrawEn = {

@@ -114,6 +114,16 @@ export const depositRu: Texts["deposit"] = {
   toNotes: "Показать мои ноты",
   failedTitle: "Депозит остановлен",
   laterLead: "Он показан в разделе «Ноты», и его можно продолжить в любое время.",
+  unused: {
+    title: "Выбранные вами серверы здесь недоступны",
+    lead:
+      "Странице нельзя к ним подключаться, и она использует другие. Чтобы работали ваши, запустите tonado app с их адресами или обратитесь к владельцу сайта.",
+    depositEndpoint: "Узел для депозитов",
+    withdrawalEndpoint: "Узел для выводов",
+    relayers: "Релееры",
+    none: "ничего",
+    line: (name, used, own) => `${name}: ${used} вместо ${own}`,
+  },
 };
 
 export const withdrawRu: Texts["withdraw"] = {

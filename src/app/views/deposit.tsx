@@ -8,10 +8,21 @@ import type {
   PoolChoice,
   WalletStep,
 } from "../flows/deposit/deposit_state.ts";
+import type { UnusedConnection } from "../flows/settings.ts";
 import type { PayerSource } from "../ports.ts";
 import { texts } from "../text/texts.ts";
 import { Check, Choice, Form } from "./fields.tsx";
-import { Button, Copyable, type InStep, Notice, Progress, QrCode, Step, Steps } from "./parts.tsx";
+import {
+  Button,
+  Copyable,
+  type InStep,
+  Notice,
+  Progress,
+  QrCode,
+  Step,
+  Steps,
+  UnusedConnections,
+} from "./parts.tsx";
 import { WalletPanel } from "./wallet_panel.tsx";
 
 export interface DepositProps {
@@ -20,11 +31,13 @@ export interface DepositProps {
   readonly isBackedUp: boolean;
   /** Whether the settings have a relayer. Without one, the app cannot withdraw. */
   readonly hasRelayer: boolean;
+  readonly unused: readonly UnusedConnection[];
   readonly sources: readonly PayerSource[];
   /** Returns the backup screen, shown in the second step, with a notice why it is needed. */
   readonly backup: (notice: string) => ComponentChildren;
   readonly send: (event: DepositEvent) => void;
   readonly onCopy: (value: string) => Promise<boolean>;
+  readonly onSettings: () => void;
   readonly onDone: () => void;
 }
 
@@ -97,7 +110,8 @@ function Body(props: DepositProps) {
   }
 }
 
-function Amounts({ pools, isBackedUp, hasRelayer, send, state }: InStep<DepositProps, "choosing">) {
+function Amounts(props: InStep<DepositProps, "choosing">) {
+  const { pools, isBackedUp, hasRelayer, send, state } = props;
   const { problem, sizes, fees } = state;
   const [isAccepted, setAccepted] = useState(hasRelayer);
   const { deposit, app } = texts;
@@ -106,6 +120,7 @@ function Amounts({ pools, isBackedUp, hasRelayer, send, state }: InStep<DepositP
   const pool = open.find((each) => each.key === key);
   return (
     <Step name="amount" title={deposit.title} lead={deposit.lead} problem={problem}>
+      <UnusedConnections connections={props.unused} onSettings={props.onSettings} />
       {pools.length === 0 && <Notice kind="warning" text={deposit.none} />}
       {!hasRelayer && <Notice kind="warning" text={deposit.noRelayer} />}
       <Form onSubmit={() => pool && send({ type: "pool_chosen", pool, isBackedUp })}>
@@ -185,6 +200,7 @@ function Paying(props: InStep<DepositProps, "paying">) {
       title={deposit.payTitle(amount)}
       lead={isBusy ? undefined : leadOf(ticket, wallet)}
     >
+      {!isBusy && <UnusedConnections connections={props.unused} onSettings={props.onSettings} />}
       {offline && <Notice kind="warning" live="polite" text={deposit.offline} />}
       {refused && !showsRefusal(wallet) && (
         <Notice kind="warning" live="polite" text={deposit.refused(refused)} />

@@ -1,8 +1,9 @@
 /** The home screen: every note, its state, and whether a backup was proven. */
 import type { ProblemCode } from "../../core/errors/problem.ts";
 import type { CheckState } from "../flows/check.ts";
+import type { UnusedConnection } from "../flows/settings.ts";
 import { type Texts, texts } from "../text/texts.ts";
-import { Button, Notice, ProblemNotice, Progress, Step } from "./parts.tsx";
+import { Button, Notice, ProblemNotice, Progress, Step, UnusedConnections } from "./parts.tsx";
 
 /** A note as the list shows it. */
 export interface NoteRow {
@@ -33,6 +34,7 @@ export interface NotesProps {
   readonly hasBackup: boolean | undefined;
   /** Whether other files or other settings of the app wait for consent. */
   readonly hasNewVersion: boolean;
+  readonly unused: readonly UnusedConnection[];
   readonly check: CheckState;
   readonly onDeposit: () => void;
   readonly onBackup: () => void;
@@ -48,6 +50,7 @@ export function NotesView(props: NotesProps) {
   return (
     <div class="columns">
       <Step name="notes" title={rows.length === 0 ? notes.empty : notes.title}>
+        <UnusedConnections connections={props.unused} onSettings={props.onSettings} />
         {props.hasNewVersion && (
           <Notice kind="note" title={notes.newVersion}>
             <p>{notes.newVersionLead}</p>

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Problem } from "../../core/errors/problem.ts";
+import type { UnusedConnection } from "../flows/settings.ts";
 import { texts } from "../text/texts.ts";
 
 /** Screens are also checked without the DOM's types. */
@@ -102,6 +103,28 @@ export function ProblemNotice({ problem }: { readonly problem: Problem | undefin
   if (problem === undefined) return null;
   const { text, next } = texts.problems[problem.code];
   return <Notice kind="problem" live="assertive" title={text} text={next} />;
+}
+
+/** Warns that the page uses other servers than those that the user chose in Settings. */
+export function UnusedConnections(
+  { connections, onSettings }: {
+    readonly connections: readonly UnusedConnection[];
+    readonly onSettings: () => void;
+  },
+) {
+  const { notes, deposit: { unused } } = texts;
+  if (connections.length === 0) return null;
+  return (
+    <Notice kind="warning" title={unused.title}>
+      <p>{unused.lead}</p>
+      <ul>
+        {connections.map(({ name, own, used }) => (
+          <li key={name}>{unused.line(unused[name], used.join(", ") || unused.none, own.join(", "))}</li>
+        ))}
+      </ul>
+      <Button onClick={onSettings}>{notes.toSettings}</Button>
+    </Notice>
+  );
 }
 
 /** Work in progress: a bar with the real fraction, or a line of text if none is known. */

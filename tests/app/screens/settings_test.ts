@@ -113,10 +113,14 @@ Deno.test({
       await unlock(journey, "settings");
       await journey.page.waitForSelector(".notice::-p-text(not used: http://127.0.0.1:7/rpc)");
       await journey.inspect("settings-blocked");
+      await warnsOfUnusedServers(journey);
       await journey.click("Use this website's servers");
       await journey.page.waitForFunction(() => !document.body.innerText.includes("may not connect there"));
       assert.equal(await journey.page.$("::-p-text(Use this website)"), null);
       assert.deepEqual(await preferences(journey), { theme: "system", lockMinutes: 10 });
+      await journey.click("Notes");
+      await journey.step("notes");
+      assert.doesNotMatch(await journey.text(), /instead of/);
     }),
 });
 
@@ -182,6 +186,22 @@ function withTwoTabs(use: (first: Journey, second: Journey) => Promise<void>): P
     }
     await use(journey, second);
   });
+}
+
+/** Asserts that the notes and a new deposit name the endpoint that is used instead, and lead to Settings. */
+async function warnsOfUnusedServers(journey: Journey): Promise<void> {
+  for (const [button, step] of [["Notes", "notes"], ["Deposit", "amount"]] as const) {
+    await journey.click(button);
+    await journey.step(step);
+    await journey.page.waitForSelector(".notice.is-warning::-p-text(Servers that you chose)");
+    assert.match(
+      await journey.text(),
+      /Endpoint for withdrawals: https?:\S+ instead of http:\/\/127\.0\.0\.1:7\s/,
+    );
+    await journey.inspect(`${step}-unused-servers`);
+  }
+  await journey.click("Open Settings");
+  await journey.step("settings");
 }
 
 async function unlock(journey: Journey, step = "notes", passphrase = PASSPHRASE): Promise<void> {
