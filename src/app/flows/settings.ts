@@ -61,7 +61,7 @@ interface ConnectionAddresses {
   readonly relayers: readonly string[];
 }
 
-/** A connection whose stored addresses the page's policy blocks, wholly or in part. */
+/** A connection with stored addresses that the page's policy blocks. */
 export interface UnusedConnection {
   readonly name: keyof ConnectionAddresses;
   /** Origins of the blocked addresses. */

@@ -109,7 +109,7 @@ export const en = {
     saveUnreadableHint: "Another program may still read the file. Save it, then restore a backup.",
     forgotten: "I forgot it: use a backup",
     forgottenLead:
-      "Nobody can look up or reset your passphrase. To get your notes back, use your recovery code, or a backup whose passphrase you know. First save the locked notes: you may remember it later.",
+      "Nobody can look up or reset your passphrase. To get your notes back, use your recovery code, or a backup whose passphrase you know. Save the locked notes first, in case you remember the passphrase later.",
     saveLocked: "Save the locked notes",
     setAside: "Restore a backup",
     setAsideHint:

@@ -74,7 +74,10 @@ export class PoolHistoryReader {
 
   constructor(readonly chain: Chain, readonly pool: Address, readonly version: PoolVersion = 1) {}
 
-  /** Reads what is new, after earlier reads. Changes their histories. Throws as {@linkcode readPoolHistory}. */
+  /**
+   * Reads what was added since the last read, once that one has ended. Also updates the history that it returned.
+   * Throws as {@linkcode readPoolHistory}.
+   */
   read(options: Omit<PoolHistoryOptions, "version"> = {}): Promise<PoolHistory> {
     const reading = this.#reading.then(() => this.#read(options)); // two reads at once would add a leaf twice
     this.#reading = reading.catch(() => {});

@@ -13,41 +13,7 @@ import {
 import { createNoteSeed, deriveNote } from "../../../core/protocol/seed/note_seed.ts";
 import { checkServices } from "./check_service.ts";
 
-Deno.test("check: no later check of a visit reads the log because of a note that was paid meanwhile", async () => {
-  const [known, note] = [newNote(), newNote()];
-  const scene = new CheckScene();
-  scene.deposit(known.commitment);
-  scene.settle();
-  const deposit = { leafIndex: 0, timestamp: PAID_AT, from: "0:00" };
-  const records = [recordOf(known, { state: "deposited", deposit }), recordOf(note, { state: "created" })];
-  const open = await visit(scene, { records });
-  equal(readsLog(await open.check()), false);
-  await open.store.update((await open.store.list())[1].id, { state: "depositing" });
-  scene.deposit(note.commitment);
-  equal(readsLog(await open.check()), false, "it waits");
-  scene.settle();
-  equal(readsLog(await open.check()), false, "it is settled");
-  deepEqual(await statesOf(open), ["deposited", "deposited"]);
-  equal(readsLog(await open.check(true)), true, "the user asked");
-  deepEqual((await open.store.list())[1].deposit?.timestamp, PAID_AT + 10);
-  equal(readsLog(await open.check()), false, "nothing is new");
-  scene.deposit(6n);
-  equal(readsLog(await open.check()), true, "once the log was read, every check reads what is new");
-});
-
-Deno.test("check: the first one after a restoration finds a note that waits for its settlement", async () => {
-  const seed = createNoteSeed();
-  const scene = new CheckScene();
-  scene.deposit(5n);
-  scene.settle();
-  scene.deposit(deriveNote(seed, "testnet", deployment, 0).commitment);
-  const open = await visit(scene, { seed, records: [] }, true);
-  equal((await open.check()).recovered, 1);
-  const [{ state, deposit }] = await open.store.list();
-  deepEqual([state, deposit?.leafIndex, deposit?.timestamp], ["deposited", 1, PAID_AT + 10]);
-});
-
-/** A visit with a note that is paid while the check runs or later, and one whose deposit is known. */
+/** Opens a visit with a deposited note, and with a created one that `pay` deposits. */
 async function visitBeforePaying() {
   const [known, note] = [newNote(), newNote()];
   const scene = new CheckScene();
@@ -62,6 +28,37 @@ async function visitBeforePaying() {
   };
   return { scene, open, pay };
 }
+
+Deno.test("check: no later check of a visit reads the log because of a note that was paid meanwhile", async () => {
+  const { scene, open, pay } = await visitBeforePaying();
+  equal(readsLog(await open.check()), false);
+  await pay();
+  equal(readsLog(await open.check()), false, "it waits");
+  scene.settle();
+  equal(readsLog(await open.check()), false, "it is settled");
+  deepEqual(await statesOf(open), ["deposited", "deposited"]);
+  equal(readsLog(await open.check(true)), true, "the user asked");
+  deepEqual((await open.store.list())[1].deposit?.timestamp, PAID_AT + 10);
+  equal(readsLog(await open.check()), false, "nothing is new");
+  scene.deposit(6n);
+  equal(
+    readsLog(await open.check()),
+    true,
+    "after the first read of the log, every check reads its new entries",
+  );
+});
+
+Deno.test("check: the first one after a restoration finds a note that waits for its settlement", async () => {
+  const seed = createNoteSeed();
+  const scene = new CheckScene();
+  scene.deposit(5n);
+  scene.settle();
+  scene.deposit(deriveNote(seed, "testnet", deployment, 0).commitment);
+  const open = await visit(scene, { seed, records: [] }, true);
+  equal((await open.check()).recovered, 1);
+  const [{ state, deposit }] = await open.store.list();
+  deepEqual([state, deposit?.leafIndex, deposit?.timestamp], ["deposited", 1, PAID_AT + 10]);
+});
 
 Deno.test("check: after a first check that was stopped, the notes decide nothing", async () => {
   const { scene, open, pay } = await visitBeforePaying();
