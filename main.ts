@@ -57,8 +57,8 @@ const TREE_WORKER_IDLE_TIMEOUT_MS = 2_000;
 const LOG_SUMMARY_INTERVAL_MS = 5_000;
 const MAX_VERIFIERS = 8;
 
-function connectChain(network: Network, { url, apiKey }: Endpoint): Chain {
-  return connect({ network, endpoint: url, apiKey: apiKey?.reveal() });
+function connectChain(network: Network, { url, apiKey, requestsPerSecond }: Endpoint): Chain {
+  return connect({ network, endpoint: url, apiKey: apiKey?.reveal(), requestsPerSecond });
 }
 
 async function assertEndpointNetworks({ network, endpoint }: ServeConfig): Promise<void> {

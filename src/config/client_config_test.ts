@@ -52,6 +52,18 @@ Deno.test("notes: a passphrase comes from a variable or a file, not from both; w
   ]);
 });
 
+Deno.test("endpoint: the flag for requests per second takes precedence over the variable", () => {
+  const env = { INDEXER_REQUESTS_PER_SECOND: "4" };
+  equal(loadEndpoint(network, {}).requestsPerSecond, undefined);
+  equal(loadEndpoint(network, env).requestsPerSecond, 4);
+  equal(loadEndpoint({ ...network, requestsPerSecond: 0 }, env).requestsPerSecond, 0);
+  equal(
+    loadDeployConfig({ ...network, requestsPerSecond: 2 }, { ...env, TONADO_WALLET_MNEMONIC: words }).endpoint
+      .requestsPerSecond,
+    2,
+  );
+});
+
 Deno.test("payer: without a setting there is no payer, and a flag's file takes precedence over the variables", () => {
   const load = (flags: object, env: Record<string, string>, file: (path: string) => string = missing) =>
     loadPayerConfig({ ...network, ...flags }, env, file);

@@ -4,6 +4,7 @@ import type { Secret } from "../core/text/secret.ts";
 export interface Endpoint {
   readonly url: string;
   readonly apiKey?: Secret<string>;
+  readonly requestsPerSecond?: number; // 0: no limit
 }
 
 export const publicEndpoints: Partial<Record<Network, string>> = {

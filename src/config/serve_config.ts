@@ -39,6 +39,8 @@ export interface ServeConfig {
   readonly settle?: "profitable" | "eager";
   /** How long withdrawals of version 2 pools wait for others, to share a message. */
   readonly batchMs: number;
+  /** Maximum that is added to a jetton pool for its storage, in nano a year; 0: nothing. */
+  readonly topUpNano: bigint;
   readonly caps: { readonly hourly: number; readonly hourlyPerPool: number };
   readonly balance: { readonly warn: bigint; readonly stop: bigint }; // nano; 0: no threshold
   /** How long a condition lasts before an alert; 0: never. */
@@ -77,6 +79,7 @@ export function loadServeConfig(
     },
     ...loadSettle(reader),
     batchMs: 1000 * reader.readDefaulted(settings.batchSeconds),
+    topUpNano: reader.readDefaulted(settings.topUpNative),
     endpoint: loadEndpoint(reader, network),
     ...loadDeploymentsPath(reader, network, readFile),
     dataDir: reader.readDefaulted(settings.dataDir),
@@ -118,6 +121,7 @@ function formatErrors(errors: readonly ProblemDetail[]): string {
 
 function loadEndpoint(reader: SettingsReader, network: Network): ServeConfig["endpoint"] {
   const { indexerUrl, indexerApiKey, indexerVerifyUrl, indexerVerifyApiKey } = settings;
+  const { indexerRequestsPerSecond, indexerVerifyRequestsPerSecond } = settings;
   const url = reader.read(indexerUrl) ?? publicEndpoints[network];
   if (network === "localnet" && !reader.env[indexerUrl.name]) {
     reader.addError(
@@ -133,10 +137,15 @@ function loadEndpoint(reader: SettingsReader, network: Network): ServeConfig["en
   if (verifyApiKey.apiKey !== undefined && verifyUrl === undefined) {
     reader.addError(indexerVerifyApiKey.name, `is set without ${indexerVerifyUrl.name}`);
   }
+  const verifyRate = reader.readOptional("requestsPerSecond", indexerVerifyRequestsPerSecond);
+  if (verifyRate.requestsPerSecond !== undefined && verifyUrl === undefined) {
+    reader.addError(indexerVerifyRequestsPerSecond.name, `is set without ${indexerVerifyUrl.name}`);
+  }
   return {
     url: url!,
     ...reader.readSecret("apiKey", indexerApiKey),
-    ...verifyUrl !== undefined && { verify: { url: verifyUrl, ...verifyApiKey } },
+    ...reader.readOptional("requestsPerSecond", indexerRequestsPerSecond),
+    ...verifyUrl !== undefined && { verify: { url: verifyUrl, ...verifyApiKey, ...verifyRate } },
   };
 }
 

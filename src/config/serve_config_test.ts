@@ -76,6 +76,10 @@ const wrong: [string, Environment][] = [
   ["RELAYER_MAX_COST_NATIVE", { RELAYER_MAX_COST_NATIVE: "-1" }],
   ["RELAYER_FEE_MIN_NATIVE", { RELAYER_FEE_MIN_NATIVE: "0.0000000001" }],
   ["INDEXER_URL", { INDEXER_URL: "toncenter.com" }],
+  ["INDEXER_URL", { INDEXER_URL: "https://toncenter.com/api/v3" }],
+  ["INDEXER_VERIFY_URL", { INDEXER_VERIFY_URL: "https://toncenter.com/api/v3/" }],
+  ["RELAYER_APP_ENDPOINT", { RELAYER_APP: "1", RELAYER_APP_ENDPOINT: "https://toncenter.com/api/v3" }],
+  ["INDEXER_API_KEY", { INDEXER_API_KEY: "k\u0435y" }],
   ["INDEXER_URL", { INDEXER_URL: "https://user:password@toncenter.com/api/v2/jsonRPC" }],
   ["RELAYER_PORT", { RELAYER_PORT: "65536" }],
   ["RELAYER_LOG_LEVEL", { RELAYER_LOG_LEVEL: "loud" }],
@@ -235,6 +239,9 @@ Deno.test("config: the verifying endpoint must differ from the first one", () =>
     undefined,
   ]);
   equal(loadServeConfig(least).endpoint.verify, undefined);
+  const limits = { INDEXER_REQUESTS_PER_SECOND: "4", INDEXER_VERIFY_REQUESTS_PER_SECOND: "0" };
+  const limited = loadServeConfig({ ...least, INDEXER_VERIFY_URL: url, ...limits }).endpoint;
+  deepEqual([limited.requestsPerSecond, limited.verify?.requestsPerSecond], [4, 0]);
   throws(
     () => loadServeConfig({ ...least, INDEXER_URL: url, INDEXER_VERIFY_URL: url }),
     /INDEXER_VERIFY_URL: equals INDEXER_URL: use an endpoint of another operator/,

@@ -1,7 +1,7 @@
 /** Uses neither HTTP nor a clock: the owner closes blocks. */
 import {
   type Account,
-  type Address,
+  Address,
   beginCell,
   Cell,
   loadMessage,
@@ -47,6 +47,19 @@ interface MutableAccount {
   transactions: StoredTransaction[];
 }
 
+/** A chain without pending messages, as JSON values. */
+export interface LedgerState {
+  readonly lt: string;
+  /** Oldest first. */
+  readonly blocks: readonly { readonly seqno: number; readonly now: number }[];
+  readonly accounts: readonly {
+    readonly address: string;
+    readonly shardAccount: string;
+    /** Oldest first. */
+    readonly transactions: readonly { readonly blockSeqno: number; readonly boc: string }[];
+  }[];
+}
+
 /** A transaction sends at most 255 messages, each with its own lt. */
 const LT_STEP = 1_000_000n;
 const MAX_BLOCK_TRANSACTIONS = 2_000; // further messages go into the next block
@@ -63,10 +76,45 @@ export class Ledger {
   #now: number;
   #lastTask: Promise<unknown> = Promise.resolve();
 
-  constructor({ executor, config, now }: { executor: Executor; config: Cell; now: number }) {
+  constructor(
+    { executor, config, now, state }: { executor: Executor; config: Cell; now: number; state?: LedgerState },
+  ) {
     this.#executor = new TransactionExecutor(executor, config);
     this.#now = now;
-    this.#blocks.push({ seqno: 1, now, transactions: [] });
+    if (state) this.#restore(state);
+    else this.#blocks.push({ seqno: 1, now, transactions: [] });
+  }
+
+  #restore({ lt, blocks, accounts }: LedgerState): void {
+    this.#lt = BigInt(lt);
+    const transactions = blocks.map((): Block["transactions"][number][] => []);
+    for (const { address, shardAccount, transactions: stored } of accounts) {
+      const record = this.#record(Address.parse(address));
+      record.shardAccount = shardAccount;
+      for (const { blockSeqno, boc } of stored) {
+        const transaction = parseTransaction(boc);
+        record.transactions.push({ ...transaction, blockSeqno, boc });
+        transactions[blockSeqno - 1].push({ account: Address.parse(address), ...transaction });
+      }
+    }
+    transactions.forEach((executed) => executed.sort((a, b) => a.lt < b.lt ? -1 : 1));
+    this.#blocks.push(...blocks.map((block, i) => ({ ...block, transactions: transactions[i] })));
+  }
+
+  /** Throws an Error if messages are pending. */
+  save(): Promise<LedgerState> {
+    return this.#exclusive(() => {
+      if (this.pendingMessages > 0) throw new Error("messages are pending");
+      return {
+        lt: String(this.#lt),
+        blocks: this.#blocks.map(({ seqno, now }) => ({ seqno, now })),
+        accounts: [...this.#accounts].map(([address, { shardAccount, transactions }]) => ({
+          address,
+          shardAccount,
+          transactions: transactions.map(({ blockSeqno, boc }) => ({ blockSeqno, boc })),
+        })),
+      };
+    });
   }
 
   get config(): Cell {
@@ -194,15 +242,14 @@ export class Ledger {
     if (info.type === "external-out") return undefined;
     this.#lt += LT_STEP;
     const { transaction, shardAccount } = await this.#emulate(info.dest, message, this.#lt);
-    const cell = Cell.fromBase64(transaction);
-    const { lt } = loadTransaction(cell.beginParse());
+    const executed = parseTransaction(transaction);
     const record = this.#record(info.dest);
     record.shardAccount = shardAccount;
     record.parsed = undefined;
-    record.transactions.push({ lt, hash: cell.hash(), blockSeqno, boc: transaction });
-    const outbound = messageCells(cell).outbound.values();
+    record.transactions.push({ ...executed, blockSeqno, boc: transaction });
+    const outbound = messageCells(Cell.fromBase64(transaction)).outbound.values();
     this.#pendingInternals.push(...outbound.filter(isInternal));
-    return { account: info.dest, lt, hash: cell.hash() };
+    return { account: info.dest, ...executed };
   }
 
   #emulate(account: Address, message: Cell, lt: bigint, ignoreChksig = false) {
@@ -236,6 +283,11 @@ export class Ledger {
     this.#lastTask = result.catch(() => {});
     return result;
   }
+}
+
+function parseTransaction(boc: string): { lt: bigint; hash: Buffer } {
+  const cell = Cell.fromBase64(boc);
+  return { lt: loadTransaction(cell.beginParse()).lt, hash: cell.hash() };
 }
 
 function isInternal(message: Cell): boolean {

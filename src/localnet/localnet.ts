@@ -1,5 +1,11 @@
 import { Address, type Cell, type Message, toNano } from "@ton/core";
-import { type Deployment, type Deployments, poolKey } from "../core/protocol/deployments.ts";
+import {
+  type Deployment,
+  type Deployments,
+  formatDeployments,
+  parseDeployments,
+  poolKey,
+} from "../core/protocol/deployments.ts";
 import { Problem } from "../core/errors/problem.ts";
 import { parseUnits } from "../core/protocol/units.ts";
 import { systemClock } from "../core/time.ts";
@@ -11,7 +17,7 @@ import { BlockProducer } from "./block_producer.ts";
 import { deployerKey, type DevelopmentKey, relayerKey, userKeys } from "./development_keys.ts";
 import { loadEmulator } from "./emulator.ts";
 import { jettonDeployMessage, jettonMintMessage, localJetton, localJettonMaster } from "./local_jetton.ts";
-import { Ledger } from "./ledger.ts";
+import { Ledger, type LedgerState } from "./ledger.ts";
 import { mainnetConfig } from "./mainnet_config.ts";
 import { coinMintMessage } from "./coin_mint.ts";
 import { handleRequest } from "./api/request_handler.ts";
@@ -29,8 +35,16 @@ export interface LocalnetOptions {
   readonly version2Pools?: readonly string[];
   /** Jetton pools of version 2. Default: 10, or none if `pools` is given. */
   readonly version2JettonPools?: readonly string[];
+  /** A saved state to start from. It must have the same config and pools, and not lie in the future. */
+  readonly state?: LocalnetState;
   readonly signal?: AbortSignal;
   readonly onError?: (error: unknown) => void;
+}
+
+/** JSON values. */
+export interface LocalnetState {
+  readonly ledger: LedgerState;
+  readonly deployments: unknown;
 }
 
 export interface LocalWallet {
@@ -59,6 +73,8 @@ export interface Localnet {
   changeData(address: Address, change: (data: Cell) => Cell): Promise<void>;
   closeBlock(): Promise<void>;
   setNow(now: number): Promise<void>;
+  /** Throws an Error if messages are pending. */
+  save(): Promise<LocalnetState>;
   close(): Promise<void>;
 }
 
@@ -78,7 +94,9 @@ export async function startLocalnet(options: LocalnetOptions = {}): Promise<Loca
 
   const executor = await loadEmulator();
   const config = options.config ?? mainnetConfig();
-  const ledger = new Ledger({ executor, config, now: Math.floor(systemClock.now() / 1000) });
+  const { state } = options;
+  const now = Math.floor(systemClock.now() / 1000);
+  const ledger = new Ledger({ executor, config, now, ...state && { state: state.ledger } });
   const clock = new BlockProducer(ledger, onError);
 
   const serving = new AbortController();
@@ -106,13 +124,12 @@ export async function startLocalnet(options: LocalnetOptions = {}): Promise<Loca
 
   try {
     const wallets = userKeys.map(toLocalWallet);
-    await inject(
-      ...genesisBalances.map(([key, value]) => coinMintMessage(Address.parse(key.address), value, clock.now)),
-      jettonDeployMessage(clock.now),
-      ...wallets.map(({ address }) => jettonMintMessage(address, INITIAL_JETTONS, clock.now)),
-    );
-    const chain = connect({ network: "localnet", endpoint: url });
-    const deployments = await deployRegistry(chain, poolsToDeploy(options));
+    const genesis = async () => {
+      await inject(...genesisMessages(wallets, clock.now));
+      return await deployRegistry(connect({ network: "localnet", endpoint: url }), poolsToDeploy(options));
+    };
+    const deployments = state ? parseDeployments(state.deployments) : await genesis();
+    if (state) await clock.closeBlock(); // the last block of a state is old
     clock.start(blockTimeMs);
     options.signal?.addEventListener("abort", close, { once: true });
     return {
@@ -127,12 +144,24 @@ export async function startLocalnet(options: LocalnetOptions = {}): Promise<Loca
       changeData: (address, change) => ledger.changeData(address, change),
       closeBlock: () => clock.closeBlock(),
       setNow: (now) => clock.setNow(now),
+      save: async () => ({
+        ledger: await ledger.save(),
+        deployments: JSON.parse(formatDeployments(deployments)),
+      }),
       close,
     };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+function genesisMessages(wallets: readonly LocalWallet[], now: number): Message[] {
+  return [
+    ...genesisBalances.map(([key, value]) => coinMintMessage(Address.parse(key.address), value, now)),
+    jettonDeployMessage(now),
+    ...wallets.map(({ address }) => jettonMintMessage(address, INITIAL_JETTONS, now)),
+  ];
 }
 
 const jetton: LocalJetton = { ...localJetton, master: localJettonMaster };

@@ -35,12 +35,8 @@ export const emptyShardAccount: string = beginCell()
 export class TransactionExecutor {
   readonly #config: string;
 
-  constructor(private readonly executor: Executor, config: Cell) {
+  constructor(private readonly executor: Executor, readonly config: Cell) {
     this.#config = config.toBoc().toString("base64");
-  }
-
-  get config(): Cell {
-    return Cell.fromBase64(this.#config);
   }
 
   async runTransaction(

@@ -5,12 +5,13 @@ import { fetchNetworkPrices } from "../ton/network_prices.ts";
 import type { Pool } from "../ton/pool/pool.ts";
 import type { Claim } from "../ton/pool/pool_getters.ts";
 import { computeRetryCost } from "../ton/pool/retry_cost.ts";
+import { readRetriedClaims } from "./rescue/open_claims.ts";
 import { assertFunds } from "../ton/wallet/funds.ts";
 import type { OutgoingMessage, Wallet } from "../ton/wallet/wallet.ts";
 
 const CLAIMS_PER_PAGE = 64; // maximum that the getter returns
-/** Until a wallet's refusal has come back: a few blocks. */
-const SETTLE_TIMEOUT_MS = 60_000;
+/** Until the transfer has expired, and the refusal of one that arrived last has come back a few blocks later. */
+const SETTLE_TIMEOUT_MS = 120_000;
 
 /** Polls after the pool accepted a retry, in which a refusal would have returned. */
 const QUIET_POLLS = 3;
@@ -37,7 +38,7 @@ export function buildRetryMessage(pool: Pool, { id }: Pick<Claim, "id">, value: 
 
 interface RetryResult {
   readonly paid: readonly Claim[];
-  readonly refused: readonly Claim[]; // refused again, under new ids
+  readonly refused: readonly Claim[]; // refused again: they are claims with the same ids
 }
 
 /** `value` in nano for each claim. Throws `insufficient_funds`, or `chain_unavailable` after a timeout. */
@@ -58,14 +59,16 @@ export async function retryClaims(
   for (let i = 0; i < claims.length; i += wallet.maxMessages) {
     const batch = claims.slice(i, i + wallet.maxMessages);
     await assertFunds(wallet, value * BigInt(batch.length), "retry");
-    const newest = (await listClaims(pool)).at(-1)?.id ?? 0n;
+    const { last } = await pool.chain.account(pool.address, { signal });
     await wallet.send(batch.map((claim) => buildRetryMessage(pool, claim, value)));
-    let open: readonly Claim[] = [];
+    let open: readonly bigint[] = [];
     let isAccepted = false;
     let quietPolls = 0;
     await pollUntil(async () => {
-      open = await listClaims(pool);
-      isAccepted = !batch.some(({ id }) => open.some((claim) => claim.id === id));
+      // A claim whose payout was refused again at once was open in every poll.
+      const retried = await readRetriedClaims(pool.chain, pool.address, last, signal);
+      open = (await listClaims(pool)).map(({ id }) => id);
+      isAccepted = batch.every(({ id }) => retried.has(id) || !open.includes(id));
       // A refused payout needs two more hops than the retry itself, at most a few blocks.
       if (isAccepted) quietPolls++;
       return quietPolls > QUIET_POLLS;
@@ -73,14 +76,8 @@ export async function retryClaims(
     if (!isAccepted) {
       throw new Problem("chain_unavailable", "the pool did not take the retry in time; run it again");
     }
-    const back = open.filter(({ id }) => id > newest);
-    for (const claim of batch) {
-      const at = back.findIndex(({ amount, destination }) =>
-        amount === claim.amount && destination.equals(claim.destination)
-      );
-      if (at < 0) paid.push(claim);
-      else refused.push(...back.splice(at, 1));
-    }
+    paid.push(...batch.filter(({ id }) => !open.includes(id)));
+    refused.push(...batch.filter(({ id }) => open.includes(id)));
   }
   return { paid, refused };
 }

@@ -19,6 +19,7 @@ import type { Store } from "../store/store.ts";
 import { buildRelayerParts, type RelayerParts } from "./relayer_parts.ts";
 import { SettlementFunds } from "./settler/settlement_funds.ts";
 import { runSettler } from "./settler/settler.ts";
+import { watchTopUps } from "./top_ups/top_up_watch.ts";
 import { watchBalance } from "./wallet/balance.ts";
 import { runBroadcaster } from "./wallet/broadcaster.ts";
 import { getWithdrawalStatus, type Submission, submitWithdrawal } from "./withdrawals/accept.ts";
@@ -62,11 +63,13 @@ function startTasks(parts: RelayerParts): Promise<unknown>[] {
     walletMonitor: parts.walletMonitor,
     pools: parts.poolsById,
     settlements: parts.settlements,
+    topUps: parts.topUps,
     batchMs: config.batchMs,
     onLedgerEntries,
   };
   const balance = { ...withLog("wallet"), sendAlert: options.sendAlert ?? (() => {}) };
   const prices = parts.withdrawals.priceCache;
+  const topUps = { ...withLog("top_ups"), poolFunds: parts.poolFunds, limitNano: config.topUpNano ?? 0n };
   const tasks = [
     runLeadership(shared.leadership, withLog("leadership"), signal),
     ...pools.map((pool) => followPool(pool, indexer, signal)),
@@ -75,6 +78,7 @@ function startTasks(parts: RelayerParts): Promise<unknown>[] {
     watchOrphanedJobs(parts.orphanedJobs, { ...withLog("registry"), pools: parts.servedPools }, signal),
     watchBalance(parts.balance, balance, signal),
     watchPoolFunds(parts.poolFunds, pools, { ...withLog("pools"), prices }, signal),
+    watchTopUps(parts.topUps, pools, topUps, signal),
     watchClaims(pools, withLog("claims"), signal),
     watchReturnedCoins(pools, withLog("ledger"), signal),
   ];
@@ -100,7 +104,21 @@ function startAlerts(parts: RelayerParts, health: () => Promise<Health>): Promis
   const { sendAlert, serviceAlertThresholds: thresholds = { notReadyMs: 0, stuckMs: 0 } } = options;
   if (sendAlert === undefined) return [];
   const isServed = (id: string) => servedPools.get(id) !== undefined;
-  const deps = { thresholds, health, store, isServed, orphanedJobs, clock, leadership, sendAlert };
+  const pools = {
+    poolsInDebt: () => parts.poolFunds.inDebt(parts.pools),
+    shortPools: () => parts.topUps.shortPools,
+  };
+  const deps = {
+    thresholds,
+    health,
+    store,
+    isServed,
+    orphanedJobs,
+    ...pools,
+    clock,
+    leadership,
+    sendAlert,
+  };
   return [watchService({ ...deps, log: options.log.getChild("alerts") }, parts.stop.signal)];
 }
 

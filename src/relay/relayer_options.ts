@@ -22,6 +22,7 @@ import type { TreePath } from "./indexer/tree/pool_tree.ts";
 import type { Health } from "./monitoring/health.ts";
 import type { ServiceAlert, ServiceAlertThresholds } from "./monitoring/service_alerts.ts";
 import type { SettleMode } from "./settler/settler.ts";
+import type { EndpointRate } from "../ton/endpoint/json_rpc.ts";
 import type { BalanceAlert, BalanceThresholds } from "./wallet/balance.ts";
 import type { Submission } from "./withdrawals/accept.ts";
 import type { WithdrawRequest } from "./withdrawals/checks.ts";
@@ -35,8 +36,10 @@ export interface RelayerConfig {
   readonly settle?: SettleMode;
   /** Milliseconds that withdrawals of version 2 pools wait for others to share a message with. */
   readonly batchMs: number;
+  /** What the relayer adds to a jetton pool for its storage, at most, in nano a year. Default: nothing. */
+  readonly topUpNano?: bigint;
   readonly fee: { readonly bps: number; readonly minNano: bigint; readonly maxCostNano?: bigint };
-  readonly endpoint: { readonly apiKey?: unknown; readonly verify?: { readonly apiKey?: unknown } };
+  readonly endpoint: EndpointRate & { readonly verify?: EndpointRate };
   /** Without this member, finished withdrawals stay in the journal. */
   readonly store?: { readonly retentionDays: number };
 }

@@ -13,11 +13,13 @@ import { PoolFundsMonitor } from "./monitoring/pool_funds_monitor.ts";
 import { getPollingIntervals } from "./polling_intervals.ts";
 import type { RelayerOptions } from "./relayer_options.ts";
 import { Settlements } from "./settler/settlements.ts";
+import { TopUps } from "./top_ups/top_ups.ts";
 import { WalletBalance } from "./wallet/balance.ts";
 import { WalletMonitor } from "./wallet/wallet_monitor.ts";
 import { PoolCache } from "./withdrawals/pool_cache.ts";
 import { PriceCache } from "./withdrawals/price_cache.ts";
 import { ProofVerifier } from "./withdrawals/proof_verifier.ts";
+import { requestRate } from "../ton/endpoint/json_rpc.ts";
 import type { Job } from "../store/store.ts";
 
 export type RelayerParts = ReturnType<typeof buildRelayerParts>;
@@ -27,7 +29,7 @@ export function buildRelayerParts(options: RelayerOptions, stop: AbortController
   const { network, endpoint } = config;
   const endpoints = [endpoint, endpoint.verify ?? endpoint];
   const intervals = getPollingIntervals(network, {
-    hasKey: endpoints.every(({ apiKey }) => apiKey !== undefined),
+    requestsPerSecond: Math.min(...endpoints.map(requestRate)),
     pools: options.deployments.pools.size,
   });
   const chainHead = new ChainHead(intervals.staleAfterMs);
@@ -48,6 +50,7 @@ export function buildRelayerParts(options: RelayerOptions, stop: AbortController
     },
   };
   const balance = new WalletBalance(wallet, clock, options.balanceThresholds ?? { warn: 0n, stop: 0n });
+  const priceCache = new PriceCache(chain, clock);
   const proofVerifier = new ProofVerifier(options.prover, undefined, metrics?.recordVerification);
   return {
     options,
@@ -58,6 +61,7 @@ export function buildRelayerParts(options: RelayerOptions, stop: AbortController
     poolsById,
     servedPools,
     settlements: new Settlements(leadership),
+    topUps: new TopUps(leadership, balance, priceCache),
     balance,
     proofVerifier,
     onLedgerEntries: metrics && createLedgerObserver(poolsById, metrics),
@@ -80,14 +84,15 @@ export function buildRelayerParts(options: RelayerOptions, stop: AbortController
       pools: servedPools,
       deduplicator: new SingleFlight<Job>(),
       poolCache: new PoolCache(chain, clock),
-      priceCache: new PriceCache(chain, clock),
+      priceCache,
       unjournaled: new Map(),
       ...hourlyCaps ? { hourlyCaps } : {},
       feeBps: config.fee.bps,
       feeMinNano: config.fee.minNano,
       maxCostNano: config.fee.maxCostNano,
-      fillRandom: options.fillRandom ??
-        ((bytes: Uint8Array<ArrayBuffer>) => void crypto.getRandomValues(bytes)),
+      fillRandom: options.fillRandom ?? fillRandom,
     },
   };
 }
+
+const fillRandom = (bytes: Uint8Array<ArrayBuffer>): void => void crypto.getRandomValues(bytes);

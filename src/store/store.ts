@@ -95,11 +95,15 @@ export interface LedgerEntry {
   /**
    * `refused`: a message of ours that the pool refused. `transfer`: the wallet's own fees, or, negative, coins that
    * returned after a withdrawal of jettons. `settlement`: `gas` is its cost without the reward, negative for a profit.
+   * `top_up`: `gas` is the amount added to the pool, in nano; 0 if the transfer was not found on chain.
    */
-  readonly kind: "withdrawal" | "settlement" | "refused" | "transfer";
-  /** Hash of the pool's transaction; of a transfer, its normalised message hash; of returned coins, the wallet's transaction. */
+  readonly kind: "withdrawal" | "settlement" | "refused" | "transfer" | "top_up";
+  /**
+   * Hash of the pool's transaction; of a transfer, its normalised message hash; of returned coins and of a top-up, the
+   * wallet's transaction.
+   */
   readonly txHash: string;
-  /** Logical time of the pool's transaction; 0 for a transfer, which a rollback of the pool keeps. */
+  /** Logical time of the pool's transaction; 0 for a transfer and a top-up, which a rollback of the pool keeps. */
   readonly lt: bigint;
   readonly timestamp: number; // Unix seconds of the block
   readonly fee: bigint; // earned, in the smallest unit of the pool's asset

@@ -67,7 +67,7 @@ export const metricDefinitions = {
   ),
   gasSpent: counter(
     "tonado_gas_spent_nano_total",
-    "Nano of the native coin that withdrawals cost the wallet, without refunds",
+    "Nano of the native coin that withdrawals and top-ups cost the wallet, without refunds",
     ["pool"],
   ),
   refundsPaid: counter(
@@ -130,6 +130,12 @@ export const metricDefinitions = {
   poolSurplusEnd: gauge(
     "tonado_pool_surplus_end_seconds",
     "Unix time at which storage fees will have consumed the surplus, at the pool's largest size",
+    ["pool"],
+  ),
+
+  poolStorageDebt: gauge(
+    "tonado_pool_storage_debt_native",
+    "Storage that is due and that the pool cannot pay, in whole native units; a frozen pool counts as 0.1",
     ["pool"],
   ),
 

@@ -29,6 +29,8 @@ interface PoolMetrics {
   /** What the pool holds beyond its obligations, in whole native units; undefined while unknown. */
   readonly surplus?: number;
   readonly surplusUntilSeconds?: number;
+  /** Storage that is due beyond the balance, in whole native units. */
+  readonly storageDebt?: number;
 }
 
 interface LedgerAmounts {
@@ -134,6 +136,7 @@ async function readSource(metrics: Instruments, source: MetricsSource): Promise<
     metrics.lagLt.set({ pool }, Number(lagLt));
     metrics.rootMismatches.set({ pool }, rest.rootMismatches);
     if (rest.surplus !== undefined) metrics.poolSurplus.set({ pool }, rest.surplus);
+    if (rest.storageDebt !== undefined) metrics.poolStorageDebt.set({ pool }, rest.storageDebt);
     if (rest.surplusUntilSeconds !== undefined) {
       metrics.poolSurplusEnd.set({ pool }, rest.surplusUntilSeconds);
     }

@@ -45,6 +45,7 @@ Deno.test("metrics: a scrape reads the state of the relayer and of each pool", a
         lagSeconds: 10,
         surplus: 0.25,
         surplusUntilSeconds: 1_900_000_000,
+        storageDebt: 0.125,
       },
       { ...pool, pool: "jetton-5", ready: false, lacksMinFee: true },
     ],
@@ -74,11 +75,13 @@ Deno.test("metrics: a scrape reads the state of the relayer and of each pool", a
     'tonado_indexer_lag_seconds{pool="native-10"}': 10,
     'tonado_pool_surplus_native{pool="native-10"}': 0.25,
     'tonado_pool_surplus_end_seconds{pool="native-10"}': 1_900_000_000,
+    'tonado_pool_storage_debt_native{pool="native-10"}': 0.125,
     'tonado_pool_queued_deposits{pool="jetton-5"}': undefined,
     'tonado_pool_oldest_wait_seconds{pool="jetton-5"}': undefined,
     'tonado_indexer_lag_seconds{pool="jetton-5"}': undefined,
     'tonado_pool_surplus_native{pool="jetton-5"}': undefined,
     'tonado_pool_surplus_end_seconds{pool="jetton-5"}': undefined,
+    'tonado_pool_storage_debt_native{pool="jetton-5"}': undefined,
   });
   const started = found.process_start_time_seconds;
   ok(Number.isInteger(started) && Math.abs(started - performance.timeOrigin / 1000) <= 1);

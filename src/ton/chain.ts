@@ -72,7 +72,10 @@ export interface Chain {
 
   configParam(id: number, options?: CallOptions): Promise<Cell>;
 
-  /** Throws `contract_refused`, with `exitCode` if known. Even then, an earlier one may be pending. */
+  /**
+   * Sends an external message. Throws `contract_refused`, with the member `exitCode` if known. The member
+   * `mayHaveArrived: true` of a problem means that some attempt may have reached the network.
+   */
   send(message: Cell, options?: CallOptions): Promise<void>;
 
   /** A second endpoint, which also runs the get methods; if absent, this endpoint is trusted. */
@@ -82,4 +85,7 @@ export interface Chain {
 interface ChainVerifier {
   /** Returns whether a transaction is on the chain; false also if the verifier is behind. */
   hasTransaction(address: Address, id: TransactionId, options?: CallOptions): Promise<boolean>;
+
+  /** The second endpoint, to compare what it reports. */
+  readonly endpoint: Pick<Chain, "account" | "transactions" | "configParam">;
 }

@@ -3,11 +3,11 @@ import { toNano } from "@ton/core";
 
 const files = {
   1: [
-    "fees.tolk",
-    "jetton/fees_jetton.tolk",
-    "prices.tolk",
-    "jetton/prices_jetton.tolk",
-    "jetton/claims.tolk",
+    "v1/fees.tolk",
+    "v1/jetton/fees_jetton.tolk",
+    "shared/prices.tolk",
+    "shared/jetton/prices_jetton.tolk",
+    "shared/jetton/claims.tolk",
   ],
   2: [
     "v2/fees.tolk",
@@ -15,9 +15,9 @@ const files = {
     "v2/rewards.tolk",
     "v2/roots.tolk",
     "v2/withdraw_many.tolk",
-    "prices.tolk",
-    "jetton/prices_jetton.tolk",
-    "jetton/claims.tolk",
+    "shared/prices.tolk",
+    "shared/jetton/prices_jetton.tolk",
+    "shared/jetton/claims.tolk",
   ],
 } as const;
 

@@ -11,7 +11,6 @@ import {
 import { opCodes, storeDiscoverJettonWallet } from "../../src/core/protocol/messages/pool_messages.ts";
 import { minterCode, walletCode as standardWalletCode } from "../../src/localnet/generated/jetton_code.ts";
 import { jettonPoolInit } from "../../src/ton/pool/state_init.ts";
-import { compileCached } from "./compiled_contracts.ts";
 import { encodePoolData, type PoolState, RootHistoryModel, SetModel } from "./pool_storage.ts";
 import {
   type DepositChange,
@@ -20,17 +19,12 @@ import {
   PoolSandbox,
   type WithdrawChange,
 } from "./pool_sandbox.ts";
-import { trapdoorVerifiers } from "./trapdoor_keys.ts";
+import { trapdoorJettonCode } from "./trapdoor_keys.ts";
 
 /** The minter's owner. The emulator sends from any address without a key. */
 const admin = new Address(0, Buffer.alloc(32, 0xad));
 /** The value of a transfer itself, in addition to what it forwards. */
 const TRANSFER_VALUE = 300_000_000n;
-
-/** Compiles the jetton pool with the test keys. */
-export function trapdoorJettonCode(): Promise<Cell> {
-  return compileCached("contracts/jetton/pool_jetton.tolk", trapdoorVerifiers);
-}
 
 const standard = { code: Cell.fromBase64(minterCode), walletCode: Cell.fromBase64(standardWalletCode) };
 

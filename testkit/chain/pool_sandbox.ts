@@ -33,6 +33,7 @@ import {
 import { zeros } from "../../src/core/tree/zeros.ts";
 import { mainnetConfig } from "../../src/localnet/mainnet_config.ts";
 import { nativePoolInit } from "../../src/ton/pool/state_init.ts";
+import { emulator } from "./emulator.ts";
 import { countCells } from "./pool_storage.ts";
 import { forgeProof, trapdoorNativeCode } from "./trapdoor_keys.ts";
 
@@ -113,6 +114,7 @@ export class PoolSandbox {
       options;
     const chain = await Blockchain.create({
       config: options.config ?? priceLists[prices],
+      executor: emulator,
       autoDeployLibs: false,
     });
     chain.now = options.now ?? 1_800_000_000;

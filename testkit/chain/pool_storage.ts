@@ -1,6 +1,6 @@
 /**
  * Pools of any size and shape for tests. The state itself is src/ton/pool/pool_storage.ts, which follows
- * contracts/SPEC.md and not the Tolk sources.
+ * contracts/v1/SPEC.md and not the Tolk sources.
  */
 import type { Cell } from "@ton/core";
 import { NODE_TAGS, PackedSet, SLOT_BITS, TAG_BITS, TAG_MASK } from "../../src/ton/pool/pool_storage.ts";

@@ -24,7 +24,7 @@ export interface Backend extends AsyncDisposable {
   countWithdrawals(): Promise<number | undefined>;
 }
 
-const TIMEOUT_MS = 5_000;
+const TIMEOUT_MS = 60_000;
 /** This is shorter than a lease. */
 const MAX_OUTAGE_MS = 2_500;
 /** A cap that counts withdrawals and that no campaign reaches. */

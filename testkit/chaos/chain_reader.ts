@@ -1,10 +1,10 @@
 /**
- * Reads the chain from the endpoint's JSON and decodes it by `contracts/types.tlb`. It shares no code with
+ * Reads the chain from the endpoint's JSON and decodes it by `contracts/v1/types.tlb`. It shares no code with
  * the relayer's readers, so that both cannot have the same mistake.
  */
 import { type Address, beginCell, Cell, loadTransaction, type Transaction } from "@ton/core";
 
-/** The op codes of contracts/types.tlb. */
+/** The op codes of contracts/v1/types.tlb. */
 const op = { withdraw: 0x12b4e521, depositLog: 0x10570ca8, withdrawalLog: 0x230a8cd5 };
 const PAGE = 100;
 

@@ -5,7 +5,6 @@ import type { FaultProxy } from "../servers/fault_proxy.ts";
 import type { SeededRandom } from "../random/seeded_random.ts";
 import type { TrapdoorNetwork } from "../localnet/trapdoor_network.ts";
 
-const ENTRY = new URL("../localnet/serve_trapdoor.ts", import.meta.url).pathname;
 /** This is longer than a relayer delays any answer. */
 const REQUEST_TIMEOUT_MS = 60_000;
 const MAX_STARTS = 10;
@@ -37,7 +36,7 @@ export class Replica {
   async start(): Promise<void> {
     for (let left = MAX_STARTS; this.#process === undefined; left--) {
       try {
-        this.#process = await startRelayerProcess(this.env, ["run", "-A", "--no-check", ENTRY, "serve"]);
+        this.#process = await startRelayerProcess(this.env);
       } catch (error) {
         if (left === 0 || !(error as Error).message.includes("[store_unavailable]")) throw error;
       }
@@ -103,7 +102,6 @@ export class Fleet implements AsyncDisposable {
         RELAYER_DEPLOYMENTS: net.registry,
         RELAYER_DATA_DIR: `${net.directory}data-${i}`,
         RELAYER_PORT: "0",
-        TONADO_TEST_ARTIFACTS: net.directory,
         ...backend,
       }));
   }

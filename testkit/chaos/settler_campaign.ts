@@ -16,11 +16,11 @@ import type { Chain } from "../../src/ton/chain.ts";
 import { connect } from "../../src/ton/endpoint/toncenter.ts";
 import { V2Pool } from "../../src/ton/pool/v2/pool.ts";
 import { openWallet, type Wallet } from "../../src/ton/wallet/wallet.ts";
-import { writeTrapdoorArtifacts } from "../localnet/trapdoor_artifacts.ts";
-import { deployTrapdoorPools } from "../localnet/trapdoor_pools.ts";
+import { useTrapdoorKeys } from "../localnet/use_trapdoor_keys.ts";
 import { waitUntil } from "../programs/wait_until.ts";
 import type { SeededRandom } from "../random/seeded_random.ts";
 import { type RelayerProcess, startRelayerProcess } from "../relayer/relayer_process.ts";
+import { sendUntilAccepted } from "../wallet/accepted_transfer.ts";
 import { type SettlementFigures, verifySettlements } from "./verify_settlements.ts";
 
 interface SettlerPlan {
@@ -62,23 +62,10 @@ const AT_WORK_LIFE_MS = 3_000;
 /** The maximum life of a relayer that makes no settlement. */
 const MAX_IDLE_LIFE_MS = 60_000;
 const RELAYER_COINS = toNano(1_000);
-const FORGING_ENTRY = new URL("../localnet/serve_trapdoor.ts", import.meta.url).pathname;
-const FORGING_COMMAND = ["run", "-A", "--no-check", FORGING_ENTRY, "serve"];
-/** Checks of the audit that fail for a pool with test keys. */
-const KEY_CHECKS = ["code", "keys", "origin"];
-
 /** Throws if a deposit is lost, refused or settled twice, or if anything differs at the end. */
 export async function runSettlerCampaign(plan: SettlerPlan): Promise<SettlerReport> {
   await using campaign = await SettlerCampaign.start(plan);
   return await campaign.run();
-}
-
-/** Deploys the pool with the test keys, and returns a registry of this pool alone. */
-async function deployForged({ wallets, jetton }: Localnet, chain: Chain): Promise<Deployments> {
-  const { mnemonic, version } = wallets[0];
-  const wallet = await openWallet(mnemonic, { version, network: "localnet", chain });
-  const pools = await deployTrapdoorPools({ chain, wallet, jetton, keys: [POOL_KEY] });
-  return { network: "localnet", pools };
 }
 
 interface Settler {
@@ -104,11 +91,11 @@ class SettlerCampaign implements AsyncDisposable {
   }
 
   static async start(plan: SettlerPlan): Promise<SettlerCampaign> {
+    if (plan.proofs === "forged") await useTrapdoorKeys();
     const localnet = await startLocalnet({ blockTimeMs: BLOCK_TIME_MS });
     const chain = connect({ endpoint: localnet.url, timeoutMs: ENDPOINT_TIMEOUT_MS });
     const directory = await Deno.makeTempDir({ prefix: "tonado-settlers-" });
-    await writeTrapdoorArtifacts(`${directory}/`);
-    const deployments = plan.proofs === "real" ? localnet.deployments : await deployForged(localnet, chain);
+    const { deployments } = localnet;
     const registry = `${directory}/registry.json`;
     await Deno.writeTextFile(registry, formatDeployments(deployments));
     const { denomination } = deployments.pools.get(POOL_KEY)!;
@@ -134,8 +121,6 @@ class SettlerCampaign implements AsyncDisposable {
         RELAYER_DEPLOYMENTS: registry,
         RELAYER_DATA_DIR: `${directory}/data-${i}`,
         RELAYER_PORT: "0",
-        TONADO_TEST_ARTIFACTS: `${directory}/`,
-        TONADO_TEST_FORGE: "1",
       };
       settlers.push({ wallet, env });
     }
@@ -163,26 +148,20 @@ class SettlerCampaign implements AsyncDisposable {
     return { plan, deposits: total, seconds, calmRate: calm.rate, kills: this.#kills, ...figures };
   }
 
-  /**
-   * Audits the pool: compares the stored queue, roots and spent set with the logs. Test keys differ from
-   * those of the release.
-   */
+  /** Audits the pool: compares the stored queue, roots and spent set with the logs. */
   async #checkPool(): Promise<void> {
-    const isReal = this.plan.proofs === "real";
     const { checks } = await auditPool({
       chain: this.chain,
       network: "localnet",
       address: this.#pool.address,
-      ...isReal && { registry: this.deployments },
+      registry: this.deployments,
     });
-    const expected = isReal ? [] : KEY_CHECKS;
-    const failed = checks.filter(({ name, verdict }) => verdict === "failed" && !expected.includes(name));
-    deepEqual(failed, []);
+    deepEqual(checks.filter(({ verdict }) => verdict === "failed"), []);
   }
 
-  /** Starts a relayer from the sources, with the prover that the plan chooses. */
+  /** Starts a relayer from the sources, with the keys that the plan chooses. */
   async #startRelayer({ env }: Settler): Promise<RelayerProcess> {
-    return await startRelayerProcess(env, this.plan.proofs === "real" ? undefined : FORGING_COMMAND);
+    return await startRelayerProcess(env);
   }
 
   async #settleCalmly(): Promise<{ commitments: bigint[]; rate: number }> {
@@ -229,16 +208,15 @@ class SettlerCampaign implements AsyncDisposable {
         { length: size },
         () => createNote({ asset: "native", amount: "10", network: "localnet" }).commitment,
       );
-      const seqno = await wallet.seqno();
-      await wallet.send(
+      await sendUntilAccepted(
+        this.chain,
+        wallet,
         part.map((commitment, i) =>
           i % 2 === 0
             ? this.#pool.buildDepositMessage({ commitment, value })
             : this.#pool.buildCommentDepositMessage({ commitment, value })
         ),
       );
-      const isIncluded = async () => await wallet.seqno() > seqno;
-      await waitUntil("the transfer is in a block", isIncluded, TIMEOUT_MS);
       commitments.push(...part);
     }
     return commitments;

@@ -86,7 +86,7 @@ export async function measureVerification(): Promise<GasFigures> {
       source.replace(/(fun proves\w+\([^)]*\): bool \{\n)[\s\S]*\n\}\n$/, "$1    return true;\n}\n"),
     ]),
   );
-  const code = await compileCached("contracts/pool_native.tolk", accepting);
+  const code = await compileCached("contracts/v1/pool_native.tolk", accepting);
   const [verifying, blind] = [
     await openMeasuredPool("native", fills[1]),
     await openMeasuredPool("native", fills[1], { code }),

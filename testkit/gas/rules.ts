@@ -16,7 +16,7 @@ interface MoneyRule {
 
 const WITHDRAWAL = "withdraw, newest root";
 const poolFile = (kind: PoolKind) =>
-  kind === "jetton" ? "contracts/jetton/pool_jetton.tolk" : `contracts/pool_${kind}.tolk`;
+  kind === "jetton" ? "contracts/v1/jetton/pool_jetton.tolk" : `contracts/v1/pool_${kind}.tolk`;
 
 const moneyRules: readonly MoneyRule[] = [
   {
@@ -59,7 +59,7 @@ const moneyRules: readonly MoneyRule[] = [
     kind: "jetton",
     messages: ["deposit", WITHDRAWAL],
     without: [{
-      file: "contracts/jetton/prices_jetton.tolk",
+      file: "contracts/shared/jetton/prices_jetton.tolk",
       code: "return contract.getStorageDuePayment();",
       replacement: "return 0;",
     }],
@@ -89,7 +89,7 @@ const moneyRules: readonly MoneyRule[] = [
     kind: "jetton",
     messages: [WITHDRAWAL],
     without: [{
-      file: "contracts/jetton/payouts_jetton.tolk",
+      file: "contracts/shared/jetton/payouts_jetton.tolk",
       code: "bounce: BounceMode.RichBounceOnlyRootCell,",
       replacement: "bounce: BounceMode.NoBounce,",
     }],

@@ -1,9 +1,17 @@
 /** The gas of the messages of a version 2 pool at mainnet's prices. */
+import type { Cell } from "@ton/core";
 import { type ExitCodeName, exitCodes } from "../../src/core/errors/problem.ts";
+import { depositComment, storeEnqueue } from "../../src/core/protocol/v2/messages.ts";
 import { MAX_QUEUED } from "../../src/core/protocol/v2/pool_constants.ts";
 import { fullPool } from "../chain/v2/full_pool.ts";
 import { fillPath } from "../chain/v2/deep_slots.ts";
-import { type V2Outcome, V2Sandbox, type V2WithdrawChange } from "../chain/v2/sandbox.ts";
+import {
+  commentBody,
+  splitComment,
+  type V2Outcome,
+  V2Sandbox,
+  type V2WithdrawChange,
+} from "../chain/v2/sandbox.ts";
 import type { GasFigures } from "./measure.ts";
 
 export const HIGHEST_PATH_FIGURE = "withdrawal, 94 full nodes";
@@ -27,21 +35,25 @@ function gasOf({ exitCode, actionCode, gasUsed }: V2Outcome, expected?: ExitCode
 
 async function measureDeposits(): Promise<GasFigures> {
   const sandbox = await V2Sandbox.open();
-  const highest = async (comment: boolean) => {
+  const highest = async (body: Cell) => {
     const figures: number[] = [];
     for (let deposits = 20; deposits < 28; deposits++) {
       await sandbox.setState({ deposits, settled: 16, commitment });
-      figures.push(gasOf(await sandbox.deposit({ comment })));
+      figures.push(gasOf(await sandbox.send(body, sandbox.pool.denomination)));
     }
     return Math.max(...figures);
   };
+  const comment = commentBody(depositComment(1n));
   const endsList = async (comment: boolean, waiting: number) => {
     await sandbox.setState({ deposits: waiting, settled: 0, commitment });
     return gasOf(await sandbox.deposit({ comment }));
   };
   return {
-    "deposit, by op": await highest(false),
-    "deposit, by comment": await highest(true),
+    "deposit, by op": await highest(storeEnqueue({ queryId: 0n, commitment: 1n })),
+    "deposit, by comment": await highest(comment),
+    "deposit, by comment in 2 cells": await highest(splitComment(comment, [312])),
+    "deposit, by comment in 3 cells": await highest(splitComment(comment, [312, 416])),
+    "deposit, by comment in 4 cells": await highest(splitComment(comment, [312, 416, 520])),
     "deposit that ends a list, by op": await endsList(false, LIST_LENGTH - 1),
     "deposit that ends a list, by comment": await endsList(true, LIST_LENGTH - 1),
     "deposit that ends a list, by op, 32,767 wait": await endsList(false, MAX_QUEUED - 1),

@@ -10,6 +10,9 @@ const SHARE = ", with its share";
 export const v2Targets: Readonly<Record<string, number>> = {
   "deposit, by op": 6_500,
   "deposit, by comment": 12_000,
+  "deposit, by comment in 2 cells": 14_000,
+  "deposit, by comment in 3 cells": 14_000,
+  "deposit, by comment in 4 cells": 14_000,
   "deposit that ends a list, by op": 6_500,
   "deposit that ends a list, by comment": 12_000,
   "deposit that ends a list, by op, 32,767 wait": 6_500,

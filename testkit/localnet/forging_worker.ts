@@ -1,16 +1,15 @@
 /**
- * A prover's worker whose proofs take milliseconds: it computes the public signals of a settlement from its
- * inputs and forges the proof with the secrets of the test keys (trapdoor_keys.ts). It verifies as the
- * product's worker does.
+ * A prover's worker whose proofs take milliseconds. It computes the witness as the product's worker does, so that
+ * the circuit's assertions hold, and then forges the proof with the secrets of the test keys (trapdoor_keys.ts).
  */
 import { initSync, Verifier } from "../../prover-wasm/pkg/prover_wasm.js";
 import { wasmBytes } from "../../prover-wasm/pkg/prover_wasm_bytes.ts";
-import { bytesToBigint, FIELD_BYTES, fieldToBytes } from "../../src/core/crypto/field.ts";
-import { type AnyCircuitName, CHUNK_SLOTS } from "../../src/core/crypto/groth16.ts";
+import { bytesToBigint, FIELD_BYTES } from "../../src/core/crypto/field.ts";
+import { type AnyCircuitName, publicSignalNames } from "../../src/core/crypto/groth16.ts";
 import { proofFromCell } from "../../src/core/crypto/proof_codec.ts";
-import { Problem } from "../../src/core/errors/problem.ts";
 import { proofToBytes } from "../../src/prover/groth16_bytes.ts";
 import type { ProverTask, ProverTaskResults } from "../../src/prover/prover_task.ts";
+import { computeWitness, WitnessError } from "../../src/prover/witness.ts";
 import { toFailureMessage, type WorkerMessage } from "../../src/threads/worker_message.ts";
 import { forgeProof } from "../chain/trapdoor_keys.ts";
 
@@ -28,20 +27,22 @@ scope.onmessage = ({ data: task }) => {
   try {
     scope.postMessage({ kind: "done", result: executeTask(task) });
   } catch (error) {
-    scope.postMessage(toFailureMessage(error, "prover", Problem));
+    scope.postMessage(toFailureMessage(error, "prover", WitnessError));
   }
 };
 
 function executeTask(task: ProverTask): Result {
   switch (task.kind) {
     case "parse_key": {
-      const part = new Uint8Array(1);
-      return { a: part, b1: part, b2: part, c: part, h: part, joint: part };
+      const circuit = task.zkey.slice();
+      return { a: circuit, b1: circuit, b2: circuit, c: circuit, h: circuit, joint: circuit };
     }
     case "witness":
-      return witnessOf(task.inputs as unknown as SettlementSignals);
-    case "msm":
-      return task.share.msm === "a" ? task.witness.slice() : new Uint8Array(0);
+      return computeWitness(new Uint8Array(task.program).slice(), task.inputs);
+    case "msm": {
+      const wires = 1 + publicSignalNames[circuitOf(task.keyPart)].length;
+      return task.share.msm === "a" ? task.witness.slice(0, wires * FIELD_BYTES) : new Uint8Array(0);
+    }
     case "assemble":
       return proofToBytes(proofFromCell(forgeProof(signalsOf(task.msmResults.a))));
     case "verify": {
@@ -52,25 +53,15 @@ function executeTask(task: ProverTask): Result {
   }
 }
 
-interface SettlementSignals {
-  readonly oldRoot: bigint;
-  readonly newRoot: bigint;
-  readonly span: bigint;
-  readonly settler: bigint;
-  readonly fresh: readonly bigint[];
+/** With test keys, a proving key holds only the circuit's name. */
+function circuitOf(key: ArrayBufferLike): AnyCircuitName {
+  return new TextDecoder().decode(new Uint8Array(key).slice()) as AnyCircuitName;
 }
 
-/** Returns the wire 1 and the public signals, each little endian. */
-function witnessOf({ oldRoot, newRoot, span, settler, fresh }: SettlementSignals): Uint8Array<ArrayBuffer> {
-  const wires = [1n, oldRoot, newRoot, span, settler, ...fresh];
-  const bytes = new Uint8Array(wires.length * FIELD_BYTES);
-  wires.forEach((wire, i) => bytes.set(fieldToBytes(BigInt(wire)).reverse(), i * FIELD_BYTES));
-  return bytes;
-}
-
-function signalsOf(witness: Uint8Array): bigint[] {
-  return Array.from({ length: 4 + CHUNK_SLOTS }, (_, i) => {
-    const wire = witness.slice((i + 1) * FIELD_BYTES, (i + 2) * FIELD_BYTES);
+/** Returns the public signals, which follow the constant 1. The bytes are little endian. */
+function signalsOf(wires: Uint8Array): bigint[] {
+  return Array.from({ length: wires.length / FIELD_BYTES - 1 }, (_, i) => {
+    const wire = wires.slice((i + 1) * FIELD_BYTES, (i + 2) * FIELD_BYTES);
     return bytesToBigint(wire.reverse());
   });
 }

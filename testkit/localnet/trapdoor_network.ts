@@ -6,28 +6,22 @@
 import { Address, toNano } from "@ton/core";
 import { addressToField } from "../../src/core/protocol/messages/address_field.ts";
 import { type Deployment, type Deployments, formatDeployments } from "../../src/core/protocol/deployments.ts";
-import { Problem } from "../../src/core/errors/problem.ts";
 import { fieldToHex } from "../../src/core/crypto/field.ts";
 import { MerkleTree } from "../../src/core/tree/merkle_tree.ts";
 import { createNote, type Note } from "../../src/core/protocol/note.ts";
 import { proofFromCell } from "../../src/core/crypto/proof_codec.ts";
-import { type Localnet, startLocalnet } from "../../src/localnet/localnet.ts";
+import type { Localnet } from "../../src/localnet/localnet.ts";
 import type { Chain } from "../../src/ton/chain.ts";
 import { fetchJettonWalletAddress } from "../../src/ton/jetton/jetton.ts";
 import { Pool } from "../../src/ton/pool/pool.ts";
 import { connect } from "../../src/ton/endpoint/toncenter.ts";
-import {
-  openWallet,
-  type OutgoingMessage,
-  TRANSFER_TTL_SECONDS,
-  type Wallet,
-  type WalletVersion,
-} from "../../src/ton/wallet/wallet.ts";
+import { openWallet, type Wallet, type WalletVersion } from "../../src/ton/wallet/wallet.ts";
 import { forgeProof } from "../chain/trapdoor_keys.ts";
 import { waitUntil } from "../programs/wait_until.ts";
 import type { SeededRandom } from "../random/seeded_random.ts";
-import { deployTrapdoorPools } from "./trapdoor_pools.ts";
-import { writeTrapdoorArtifacts } from "./trapdoor_artifacts.ts";
+import { sendUntilAccepted } from "../wallet/accepted_transfer.ts";
+import { startTestLocalnet } from "./test_localnet.ts";
+import { useTrapdoorKeys } from "./use_trapdoor_keys.ts";
 
 /** The fee of a withdrawal of coins in nano, without the refund. */
 const NATIVE_FEE = 60_000_000n;
@@ -39,8 +33,6 @@ const REFUND = 20_000_000n;
 const REFUND_CHANCE = 0.3;
 const TIMEOUT_MS = 600_000;
 /** The depositor's endpoint is this process, which runs the emulator, too. */
-/** The maximum refund that the relayer pays, in nano. */
-const MAX_REFUND = 100_000_000n;
 const ENDPOINT_TIMEOUT_MS = 60_000;
 /** A v5R1 wallet can send more messages at once. This limit keeps transfers small. */
 const MAX_MESSAGES_PER_TRANSFER = 16;
@@ -66,7 +58,7 @@ export class TrapdoorNetwork implements AsyncDisposable {
     /** An endpoint without faults, for the depositor. */
     readonly chain: Chain,
     readonly deployments: Deployments,
-    /** The folder of the registry, the keys and other files. It ends with a slash. */
+    /** The folder of the registry and other files. It ends with a slash. */
     readonly directory: string,
     readonly registry: string,
     readonly random: SeededRandom,
@@ -85,7 +77,13 @@ export class TrapdoorNetwork implements AsyncDisposable {
       blockTimeMs?: number;
     },
   ): Promise<TrapdoorNetwork> {
-    const localnet = await startLocalnet({ blockTimeMs, pools: [] });
+    await useTrapdoorKeys();
+    const [native, jettons] = [keys.filter((key) => !isJettonKey(key)), keys.filter(isJettonKey)];
+    const localnet = await startTestLocalnet({
+      blockTimeMs,
+      pools: native.map(amountOf),
+      jettonPools: jettons.map(amountOf),
+    });
     try {
       const chain = connect({ endpoint: localnet.url, timeoutMs: ENDPOINT_TIMEOUT_MS });
       const { mnemonic, version } = localnet.wallets.find((wallet) => wallet.version === "v5R1")!;
@@ -97,13 +95,10 @@ export class TrapdoorNetwork implements AsyncDisposable {
         chain,
       });
       await localnet.fund(relayer.address, toNano(100));
-      const pools = await deployTrapdoorPools({ chain, wallet: user, jetton: localnet.jetton, keys });
-      const withRefunds = [...pools].map(([key, pool]) => [key, { ...pool, maxRefund: MAX_REFUND }] as const);
-      const deployments: Deployments = { network: "localnet", pools: new Map(withRefunds) };
+      const { deployments } = localnet;
       const directory = `${await Deno.makeTempDir({ prefix: "tonado-chaos-" })}/`;
       const registry = `${directory}registry.json`;
       await Deno.writeTextFile(registry, formatDeployments(deployments));
-      await writeTrapdoorArtifacts(directory);
       return new TrapdoorNetwork(localnet, chain, deployments, directory, registry, random, user, relayer);
     } catch (error) {
       await localnet.close();
@@ -178,7 +173,7 @@ export class TrapdoorNetwork implements AsyncDisposable {
           })
           : pool.buildDepositMessage({ ...deposit, value });
       });
-      await this.#include(messages);
+      await sendUntilAccepted(this.chain, this.user, messages);
       await waitUntil(
         `leaf ${tree.size - 1} of ${key}`,
         async () => await pool.getNextIndex() === tree.size,
@@ -186,20 +181,6 @@ export class TrapdoorNetwork implements AsyncDisposable {
       );
     }
     return placed;
-  }
-
-  /** Sends a transfer until it is on chain. On a slow machine a transfer can expire before it is included. */
-  async #include(messages: readonly OutgoingMessage[]): Promise<void> {
-    const { seqno: before } = await this.user.state();
-    for (let isIncluded = false; !isIncluded;) {
-      const { now: sentAt } = await this.user.state();
-      await this.user.send(messages).catch(unlessRepeated); // with the same seqno: the wallet accepts at most one
-      await waitUntil("the depositor's transfer is on chain, or over", async () => {
-        const { seqno, now } = await this.user.state();
-        isIncluded = seqno > before;
-        return isIncluded || now > sentAt + 2 * TRANSFER_TTL_SECONDS;
-      }, TIMEOUT_MS);
-    }
   }
 
   /** Returns the body of a withdrawal, with a proof for the pool's newest root. */
@@ -229,7 +210,5 @@ export class TrapdoorNetwork implements AsyncDisposable {
   }
 }
 
-/** A repeated send fails if the first one has changed the seqno. The caller waits for that change. */
-function unlessRepeated(error: unknown): void {
-  if (!(error instanceof Problem) || error.code !== "contract_refused") throw error;
-}
+const isJettonKey = (key: string) => key.startsWith("jet-");
+const amountOf = (key: string) => key.slice(key.indexOf("-") + 1);

@@ -1,26 +1,26 @@
 /** Runs the program as a separate process, from its sources or compiled. */
+import { fileURLToPath } from "node:url";
+import { usesTrapdoorKeys } from "../localnet/use_trapdoor_keys.ts";
 import { LineStream } from "./line_stream.ts";
+import { childCommand } from "./child_command.ts";
 
 /** A running program. */
 export interface Program {
   readonly pid: number;
   /** Returns the next line of standard output. Throws with standard error at the end of the output. */
   nextLine(): Promise<string>;
-  /** Sends SIGTERM, as a service manager does, and waits. */
+  /** Sends SIGTERM, as a service manager does, and waits. Throws with standard error if the program had ended before. */
   stop(): Promise<Deno.CommandStatus>;
   readonly status: Promise<Deno.CommandStatus>;
   /** Sends a signal without waiting. */
   kill(signal: Deno.Signal): void;
 }
 
-/** The command line that runs the program from its sources. */
-export const sourceCommand: readonly string[] = [
-  Deno.execPath(),
-  "run",
-  "-A",
-  "--no-check",
-  new URL("../../main.ts", import.meta.url).pathname,
-];
+/** Returns the command line that runs the program from its sources, with the keys that this process uses. */
+export function sourceCommand(): string[] {
+  const entry = usesTrapdoorKeys() ? "../localnet/trapdoor_main.ts" : "../../main.ts";
+  return [Deno.execPath(), "run", "-A", "--no-check", fileURLToPath(new URL(entry, import.meta.url))];
+}
 
 /** Starts `[...program, ...args]` with only these environment variables beside PATH, HOME and the cache. */
 export function startProgram(
@@ -32,7 +32,7 @@ export function startProgram(
     const value = Deno.env.get(name);
     return value === undefined ? [] : [[name, value]];
   });
-  const child = new Deno.Command(program[0], {
+  const child = childCommand(program[0], {
     args: [...program.slice(1), ...args],
     clearEnv: true,
     env: { ...Object.fromEntries(inherited), ...env },
@@ -53,7 +53,12 @@ export function startProgram(
       return value;
     },
     async stop() {
-      child.kill("SIGTERM");
+      try {
+        child.kill("SIGTERM");
+      } catch (cause) {
+        const { code } = await child.status;
+        throw new Error(`the program had ended with code ${code}: ${await errors}`, { cause });
+      }
       const status = await child.status;
       await lines.cancel();
       await errors;

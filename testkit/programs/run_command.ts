@@ -1,4 +1,5 @@
 /** Runs commands to their end. */
+import { childCommand } from "./child_command.ts";
 
 /** The output of a command, and its exit status. */
 interface CommandResult {
@@ -16,7 +17,7 @@ export async function runCommand(
   args: readonly string[],
   options: RunOptions = {},
 ): Promise<CommandResult> {
-  const { code, stdout, stderr } = await new Deno.Command(command, {
+  const { code, stdout, stderr } = await childCommand(command, {
     ...options,
     args: [...args],
     stdin: "null",

@@ -24,7 +24,7 @@ export const START_MS = 1_700_000_000_000;
 const relayer = new Address(0, Buffer.alloc(32, 2));
 export const poolAddress = new Address(0, Buffer.alloc(32, 7));
 export const poolId = poolAddress.toRawString();
-export const intervals = getPollingIntervals("testnet", { hasKey: true, pools: 1 });
+export const intervals = getPollingIntervals("testnet", { requestsPerSecond: 10, pools: 1 });
 export const job = (n: number): Job => ({
   pool: poolId,
   nullifierHash: BigInt(n),
@@ -41,6 +41,7 @@ export const ids = (...ns: number[]): JobId[] => ns.map((n) => ({ pool: poolId, 
 
 interface ScenePool {
   ready: boolean;
+  isNearFreezing: boolean;
   payoutRoom: number;
   root: bigint;
   syncedAt: number;
@@ -51,7 +52,13 @@ export class BroadcasterScene {
   seqno = 5;
   isLeader = true;
   quote: bigint | undefined = 100_000_000n;
-  readonly pool: ScenePool = { ready: true, payoutRoom: 128, root: 7n, syncedAt: START_MS };
+  readonly pool: ScenePool = {
+    ready: true,
+    isNearFreezing: false,
+    payoutRoom: 128,
+    root: 7n,
+    syncedAt: START_MS,
+  };
   readonly store: Store;
   /** The sends, with the time in milliseconds since the start. */
   readonly sends: { readonly at: number; readonly hash: string }[] = [];
@@ -101,11 +108,15 @@ export class BroadcasterScene {
       get payoutRoom() {
         return payoutRoom();
       },
+      get isNearFreezing() {
+        return isNearFreezing();
+      },
       get syncedAt() {
         return syncedAt();
       },
     });
     const [payoutRoom, syncedAt] = [() => this.pool.payoutRoom, () => this.pool.syncedAt];
+    const isNearFreezing = () => this.pool.isNearFreezing;
     await runBroadcaster({
       chain: this.#chain(),
       store: this.store,

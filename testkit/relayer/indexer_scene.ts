@@ -19,7 +19,7 @@ import { memoryStore } from "./memory_store.ts";
 
 export const relayer = testAddress(2);
 export const recipient = testAddress(3);
-const intervals = getPollingIntervals("testnet", { hasKey: true, pools: 1 });
+const intervals = getPollingIntervals("testnet", { requestsPerSecond: 10, pools: 1 });
 const DENOMINATION = 10_000_000_000n;
 const deploymentOf = (kind: 0 | 1 | 2, change: Partial<Deployment> = {}): Deployment => {
   const file: PoolKind = kind === 0 ? "native" : kind === 1 ? "jetton" : "native2";

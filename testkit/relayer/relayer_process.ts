@@ -1,7 +1,6 @@
 /** Runs `tonado serve` as a process that a test can pause, kill and query. */
-import { fileURLToPath } from "node:url";
-
-const MAIN = fileURLToPath(new URL("../../main.ts", import.meta.url));
+import { sourceCommand } from "../programs/program.ts";
+import { childCommand } from "../programs/child_command.ts";
 
 export interface RelayerProcess {
   readonly url: string;
@@ -15,8 +14,10 @@ export interface RelayerProcess {
   log(): string;
 }
 
-/** The command line that serves from the sources. */
-export const serveCommand = ["run", "-A", "--no-check", MAIN, "serve"];
+/** Returns the arguments of the runtime that serve from the sources. */
+export function serveCommand(): string[] {
+  return [...sourceCommand().slice(1), "serve"];
+}
 
 /**
  * Starts a relayer and waits until it listens.
@@ -26,13 +27,13 @@ export const serveCommand = ["run", "-A", "--no-check", MAIN, "serve"];
  */
 export async function startRelayerProcess(
   env: Record<string, string>,
-  args = serveCommand,
+  args = serveCommand(),
   files?: number,
 ): Promise<RelayerProcess> {
   const [command, commandArgs] = files === undefined
     ? [Deno.execPath(), args]
     : ["bash", ["-c", `ulimit -n ${files}; exec "$0" "$@"`, Deno.execPath(), ...args]];
-  const child = new Deno.Command(command, {
+  const child = childCommand(command, {
     args: commandArgs,
     env,
     stdout: "piped",

@@ -37,6 +37,7 @@ export interface SceneOptions {
   readonly waited?: number; // the seconds that the deposits have waited at the start
   readonly isLeader?: boolean;
   readonly ready?: boolean;
+  readonly isNearFreezing?: boolean;
   readonly settled?: number;
   /** The number of the pool's deposits. Default: those that the indexer knows. */
   readonly deposits?: number;
@@ -102,7 +103,7 @@ export async function settler(waiting: number, options: SceneOptions = {}) {
   await deposit(waiting);
   const pool = {
     ...{ id: "pool", key: "native-10-v2", deployment: { address, asset }, settledTree: tree },
-    readiness: () => ({ ready }),
+    ...{ readiness: () => ({ ready }), isNearFreezing: options.isNearFreezing },
   } as unknown as PoolState;
   const leadership = { isLeader, term: 1 };
   const settlements = new Settlements(leadership);

@@ -6,6 +6,7 @@ import { postgresQuery } from "./postgres_query.ts";
 import { freePort } from "../programs/program.ts";
 import { redisCommand } from "./redis_command.ts";
 import { waitUntil } from "../programs/wait_until.ts";
+import { childCommand } from "../programs/child_command.ts";
 
 /** Debian does not put the server's programs on PATH. */
 const POSTGRES_HOMES = "/usr/lib/postgresql";
@@ -22,7 +23,7 @@ export async function startPostgres(): Promise<string | undefined> {
   if (initdb === undefined || postgres === undefined) return undefined;
   const directory = await createServerDirectory("postgres");
   const data = `${directory}/data`;
-  const made = await new Deno.Command(initdb, {
+  const made = await childCommand(initdb, {
     args: ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync"],
     cwd: directory, // the unprivileged user may not be able to enter the repository
     ...unprivileged,

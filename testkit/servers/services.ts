@@ -12,7 +12,7 @@ import { redisCommand } from "./redis_command.ts";
 
 const LOCAL_POSTGRES = "postgres://postgres@127.0.0.1:5432/postgres";
 const LOCAL_REDIS = "redis://127.0.0.1:6379";
-const TIMEOUT_MS = 5_000;
+const TIMEOUT_MS = 60_000;
 
 /** A database that belongs to one suite. */
 interface TestDatabase extends AsyncDisposable {

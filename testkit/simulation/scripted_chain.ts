@@ -1,9 +1,17 @@
 /** A chain whose transactions and get methods a test writes. Time passes only when a caller waits. */
-import { type Address, beginCell, type Cell, type TupleItem, TupleReader } from "@ton/core";
+import {
+  type Address,
+  beginCell,
+  type Cell,
+  external,
+  type Message,
+  type TupleItem,
+  TupleReader,
+} from "@ton/core";
 import { Problem } from "../../src/core/errors/problem.ts";
 import type { Clock } from "../../src/core/time.ts";
 import type { AccountInfo, Chain, ChainTransaction, TransactionId } from "../../src/ton/chain.ts";
-import type { OutgoingMessage, Wallet } from "../../src/ton/wallet/wallet.ts";
+import { normalizedMessageHash, type OutgoingMessage, type Wallet } from "../../src/ton/wallet/wallet.ts";
 import { internalMessage, logMessage, transactionOf } from "./transactions.ts";
 
 const GENESIS_SECONDS = 1_700_000_000;
@@ -83,16 +91,30 @@ export class ScriptedChain {
     account: Address,
     { from, body = beginCell().endCell(), ...parts }: ScriptedTransaction,
   ): TransactionId {
+    const { exitCode, bounced = false, logs, value = 1n } = parts;
+    const message = { src: from, dest: account, value, lt: this.#lt + 999n, now: this.chainTime };
+    return this.#receive(account, internalMessage({ ...message, body, bounced }), { exitCode, logs });
+  }
+
+  /** Adds a wallet's transaction with an external message of this body. */
+  acceptTransfer(wallet: Address, body: Cell): TransactionId {
+    return this.#receive(wallet, external({ to: wallet, body }));
+  }
+
+  #receive(
+    account: Address,
+    inMessage: Message,
+    { exitCode = 0, logs = [] }: { exitCode?: number | undefined; logs?: readonly Cell[] | undefined } = {},
+  ): TransactionId {
     const history = this.#historyOf(account);
     const [lt, now] = [this.#lt += 1_000n, this.chainTime];
-    const { exitCode = 0, bounced = false, logs = [], value = 1n } = parts;
     const made = transactionOf({
       account,
       lt,
       now,
       exitCode,
       prev: history.at(-1)?.id ?? null,
-      inMessage: internalMessage({ src: from, dest: account, value, lt: lt - 1n, now, body, bounced }),
+      inMessage,
       outMessages: logs.map((log, i) => logMessage(account, lt + BigInt(i + 1), now, log)),
     });
     history.push(made);
@@ -105,7 +127,8 @@ export class ScriptedChain {
   }
 
   /**
-   * Returns a wallet that sends nothing: `onSend` handles its messages. Its transfers are valid for a minute.
+   * Returns a wallet that accepts its transfers at once, and sends nothing: `onSend` handles the messages. Its transfers
+   * are valid for a minute.
    */
   wallet(address: Address, onSend: (messages: readonly OutgoingMessage[]) => void = () => {}): Wallet {
     return {
@@ -114,8 +137,11 @@ export class ScriptedChain {
       balance: () => Promise.resolve(this.#account(address).balance),
       state: () => Promise.resolve({ now: this.chainTime }),
       send: (messages: readonly OutgoingMessage[]) => {
+        const body = beginCell().storeUint(this.#lt, 64).endCell();
+        const transfer = { hash: normalizedMessageHash(address, body), validUntil: this.chainTime + 60 };
+        this.acceptTransfer(address, body);
         onSend(messages);
-        return Promise.resolve({ hash: "00", validUntil: this.chainTime + 60 });
+        return Promise.resolve(transfer);
       },
     } as unknown as Wallet;
   }

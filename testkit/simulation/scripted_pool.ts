@@ -104,7 +104,7 @@ export class ScriptedPool extends ScriptedChain {
 
 /**
  * Returns whether a key is present as version 1 pools compare keys: by the lowest 114 bits
- * (contracts/SPEC.md, Exactness).
+ * (contracts/v1/SPEC.md, Exactness).
  */
 function hasKey(keys: readonly bigint[], key: bigint): boolean {
   return keys.some((other) => BigInt.asUintN(114, other) === BigInt.asUintN(114, key));

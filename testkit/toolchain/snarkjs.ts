@@ -3,6 +3,11 @@
  * development keys. It has the licence GPL-3, so nothing under src/ may import it.
  */
 import workerThreads from "node:worker_threads";
+import type { ProofWithSignals } from "../../src/core/crypto/groth16.ts";
+import type { CircuitInputs } from "../../src/prover/witness.ts";
+import config from "../../deno.json" with { type: "json" };
+import { sha256 } from "./artifact_pins.ts";
+import { cached } from "./build_cache.ts";
 
 // snarkjs starts its threads with npm `web-worker`, which builds a browser's Worker on node:worker_threads by
 // replacing the global object's prototype. That throws in Deno. Deno has a Worker, so the class that web-worker looks
@@ -98,7 +103,7 @@ export interface Snarkjs {
       wtns: SnarkjsFile,
       logger?: SnarkjsLogger,
       options?: { singleThread?: boolean },
-    ): Promise<{ proof: Record<string, unknown>; publicSignals: string[] }>;
+    ): Promise<ProofWithSignals>;
     verify(
       vkey: unknown,
       publicSignals: readonly string[],
@@ -119,6 +124,18 @@ export async function openSnarkjs(): Promise<Snarkjs> {
   // A variable module name, because the package has no types.
   const name = "snarkjs";
   return await import(name);
+}
+
+/** Returns a witness file and its proof by snarkjs, which proves once per version of itself, key and witness. */
+export async function referenceProof(
+  snarkjs: Snarkjs,
+  { wasm, zkey, inputs }: { wasm: Uint8Array; zkey: Uint8Array; inputs: CircuitInputs },
+): Promise<ProofWithSignals & { readonly witness: Uint8Array }> {
+  const file = { type: "mem" as const, data: new Uint8Array() };
+  await snarkjs.wtns.calculate(inputs, { type: "mem", data: wasm }, file);
+  const key = [config.imports.snarkjs, sha256(zkey), sha256(file.data)];
+  const proved = await cached("proof", key, () => snarkjs.groth16.prove({ type: "mem", data: zkey }, file));
+  return { witness: file.data, ...proved };
 }
 
 /** Ends snarkjs' worker threads. Otherwise the process does not end. */

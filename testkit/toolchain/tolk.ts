@@ -1,5 +1,3 @@
-import { runTolkCompiler } from "@ton/tolk-js";
-
 /**
  * Compiles the Tolk contract with this entry file.
  *
@@ -11,6 +9,7 @@ export async function compileTolk(
   entry: string,
   overrides: Readonly<Record<string, string>> = {},
 ): Promise<string> {
+  const { runTolkCompiler } = await import("@ton/tolk-js"); // 3 MB, and most processes find compiled code
   const root = new URL("../../", import.meta.url);
   const result = await runTolkCompiler({
     entrypointFileName: entry,

@@ -24,7 +24,7 @@ Deno.test({
         await Deno.writeTextFile(`${folder}/localnet.json`, formatDeployments(localnet.deployments));
         for (const app of ["1", "0"]) {
           const port = freePort();
-          const relayer = startProgram(sourceCommand, ["serve"], {
+          const relayer = startProgram(sourceCommand(), ["serve"], {
             RELAYER_NETWORK: "localnet",
             INDEXER_URL: localnet.url,
             RELAYER_PORT: String(port),

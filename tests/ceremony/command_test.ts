@@ -221,14 +221,14 @@ async function finalizes({ origin, at, ceremony, state }: Scene): Promise<void> 
 
   const verifiers = Object.fromEntries(
     await Promise.all(circuitsOfVersion[1].map(async (circuit) => {
-      const path = `contracts/generated/verifier_${circuit}.tolk`;
+      const path = `contracts/v1/generated/verifier_${circuit}.tolk`;
       return [path, await Deno.readTextFile(at(`keys/${path}`))];
     })),
   );
   const hashOf = (circuit: "withdraw" | "deposit") => pins.files[`${circuit}.vkey.json`];
   const vkeyHash = combinedVkeyHash({ withdraw: hashOf("withdraw"), deposit: hashOf("deposit") });
   assert.equal(JSON.parse(stdout).vkeyHash, vkeyHash);
-  const pool = Cell.fromBase64(await compileTolk("contracts/pool_native.tolk", verifiers));
+  const pool = Cell.fromBase64(await compileTolk("contracts/v1/pool_native.tolk", verifiers));
   const compiled = { code: pool, codeHash: pool.hash().toString("hex"), vkeyHash, version: 1 } as const;
   assert.deepEqual(await checkPoolKeys(artifacts, compiled), {
     label: pins.label,

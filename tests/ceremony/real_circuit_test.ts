@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { sha256 } from "@noble/hashes/sha2.js";
-import { type AnyCircuitName, circuitsOf } from "../../src/core/crypto/groth16.ts";
+import { circuitsOf } from "../../src/core/crypto/groth16.ts";
 import { openArithmeticPool } from "../../src/ops/ceremony/arithmetic/pool.ts";
 import {
   announceBeacon,
@@ -76,7 +76,7 @@ async function runWholeCeremony(power: number, circuits: Record<string, "real" |
   const names = circuitsOf(circuits);
   const r1cs = await forEachCircuit(
     names,
-    (name) => circuits[name] === "real" ? constraintSystem(name) : Promise.resolve(tinyR1cs(name)),
+    async (name) => circuits[name] === "real" ? (await compileCircuit(name)).r1cs : tinyR1cs(name),
   );
   const ptau = insecurePowersOfTau(power);
   lap("circuits and powers");
@@ -107,13 +107,6 @@ async function runWholeCeremony(power: number, circuits: Record<string, "real" |
   } finally {
     arithmetic.close();
   }
-}
-
-async function constraintSystem(name: AnyCircuitName): Promise<Uint8Array> {
-  const out = await Deno.makeTempDir({ prefix: "tonado-circuit-" });
-  const { r1cs } = await compileCircuit(name, { out: new URL(`file://${out}/`) });
-  await Deno.remove(out, { recursive: true });
-  return r1cs;
 }
 
 function laps(): (what: string) => void {

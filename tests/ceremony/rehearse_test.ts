@@ -12,13 +12,14 @@ import { checkPinnedKeys } from "../../src/ops/keys/pinned_keys.ts";
 import { openArtifacts } from "../../src/prover/artifacts.ts";
 import { withTempDirectory } from "../../testkit/programs/temp_directory.ts";
 import { runCli } from "../support/cli/run_cli.ts";
+import { childCommand } from "../../testkit/programs/child_command.ts";
 
 const STEPS = "init keygen announce contribute contribute contribute beacon verify finalize".split(" ");
 const rehearse = (...args: string[]) => runCli(["ceremony", "rehearse", ...args]);
 
 Deno.test("rehearse plays every step without permission to write, and reports all checks", async () => {
   const main = new URL("../../main.ts", import.meta.url).pathname;
-  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+  const { code, stdout, stderr } = await childCommand(Deno.execPath(), {
     args: ["run", "-A", "--deny-write", "--no-check", main, "ceremony", "rehearse", "--json"],
     cwd: new URL("../..", import.meta.url).pathname,
   }).output();

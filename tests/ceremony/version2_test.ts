@@ -109,7 +109,7 @@ async function finalizes({ ceremony, inputs, planFile, folder, readPlan }: Scene
   assert.equal(JSON.parse(stdout).vkeyHash, vkeyHash);
   const sources = Object.fromEntries(
     await Promise.all(circuitsOfVersion[2].map(async (name) => {
-      const path = `contracts/generated/key_${name}.tolk`;
+      const path = `contracts/v2/generated/key_${name}.tolk`;
       return [path, await Deno.readTextFile(`${folder}/keys/${path}`)];
     })),
   );

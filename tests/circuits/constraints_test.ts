@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import { pathToFileURL } from "node:url";
 import { FIELD_MODULUS } from "../../src/core/crypto/field.ts";
 import { type AnyCircuitName, publicSignalNames } from "../../src/core/crypto/groth16.ts";
 import { type CircuitInputs, computeWitness } from "../../src/prover/witness.ts";
-import { CIRCUITS_FOLDER, compileCircuit } from "../../testkit/toolchain/circom.ts";
+import { compileCircuit } from "../../testkit/toolchain/circom.ts";
 import {
   type Attack,
   depositAttacks,
@@ -32,16 +31,13 @@ import {
 
 // Attacks run on programs without their `===` statements. These compute what an attacker would: each signal
 // agrees with the altered inputs, so only the constraints can refuse the result.
-const folder = await Deno.makeTempDir({ prefix: "tonado-circuits-" });
-const at = (path: string) => pathToFileURL(`${folder}/${path}/`);
-await strikeAssertionsOut(CIRCUITS_FOLDER, at("struck"));
+const strikeAssertionsOut = (source: string) => source.replaceAll(/^.*===.*$/gm, "");
 const [withdraw, deposit, withdraw2, settle16] = await Promise.all([
   compile("withdraw", honestWithdrawal(0b0110n, 5n)),
   compile("deposit", honestDeposit(0b0110n, 5n)),
   compile("withdraw2", honestWithdrawal2(0b0110n, 5n)),
   compile("settle16", honestSettlement(ATTACKED, 5n)),
 ]);
-await Deno.remove(folder, { recursive: true });
 
 interface Circuit<Signals> {
   readonly name: AnyCircuitName;
@@ -57,8 +53,8 @@ interface Circuit<Signals> {
 }
 
 async function compile<Signals>(name: AnyCircuitName, honest: Signals): Promise<Circuit<Signals>> {
-  const real = await compileCircuit(name, { out: at(name) });
-  const struck = await compileCircuit(name, { source: at("struck"), out: at(`${name}-0`), simplify: "--O0" });
+  const real = await compileCircuit(name);
+  const struck = await compileCircuit(name, { change: strikeAssertionsOut, simplify: "--O0" });
   const [wireOf, definedWireOf] = [parseSymbols(real.symbols), parseSymbols(struck.symbols)];
   const attempt = (inputs: Signals) => {
     const signals = parseWitness(computeWitness(struck.wasm, inputs as CircuitInputs));
@@ -69,17 +65,6 @@ async function compile<Signals>(name: AnyCircuitName, honest: Signals): Promise<
   const witness = parseWitness(computeWitness(real.wasm, honest as CircuitInputs));
   const [r1cs, definitions] = [parseR1cs(real.r1cs), parseR1cs(struck.r1cs)];
   return { name, r1cs, wireOf, definitions, definedWireOf, honest, witness, attempt };
-}
-
-/** Copies the circuits without their `===` statements. */
-async function strikeAssertionsOut(from: URL, to: URL) {
-  await Deno.mkdir(to, { recursive: true });
-  for await (const { name, isDirectory } of Deno.readDir(from)) {
-    if (isDirectory) await strikeAssertionsOut(new URL(`${name}/`, from), new URL(`${name}/`, to));
-    if (!name.endsWith(".circom")) continue;
-    const source = await Deno.readTextFile(new URL(name, from));
-    await Deno.writeTextFile(new URL(name, to), source.replaceAll(/^.*===.*$/gm, ""));
-  }
 }
 
 const shape = {

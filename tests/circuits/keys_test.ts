@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
-import { pathToFileURL } from "node:url";
 import { FIELD_MODULUS } from "../../src/core/crypto/field.ts";
 import { allCircuitNames, type AnyCircuitName, publicSignalNames } from "../../src/core/crypto/groth16.ts";
 import { type CircuitInputs, computeWitness } from "../../src/prover/witness.ts";
 import { compileCircuit } from "../../testkit/toolchain/circom.ts";
 import { pinnedFiles, pinnedHashes, readPins, sha256 } from "../../testkit/toolchain/artifact_pins.ts";
-import { closeSnarkjs, openSnarkjs, type Snarkjs } from "../../testkit/toolchain/snarkjs.ts";
+import { closeSnarkjs, openSnarkjs, referenceProof, type Snarkjs } from "../../testkit/toolchain/snarkjs.ts";
 import {
   honestDeposit,
   honestSettlement,
@@ -27,10 +26,8 @@ Deno.test("the committed artifacts have their pinned SHA-256, and the labels say
 
 for (const name of allCircuitNames) {
   Deno.test(`${name}.zkey was made for exactly the constraints of ${name}.circom`, async () => {
-    const folder = await Deno.makeTempDir({ prefix: "tonado-circuits-" });
-    const compiled = await compileCircuit(name, { out: pathToFileURL(`${folder}/`) });
-    await Deno.remove(folder, { recursive: true });
-    const { constraints, publicInputs } = parseR1cs(compiled.r1cs);
+    const { r1cs } = await compileCircuit(name);
+    const { constraints, publicInputs } = parseR1cs(r1cs);
 
     const expected = new Map<string, bigint>();
     const add = (matrix: number, row: number, wire: number, value: bigint) =>
@@ -79,17 +76,16 @@ async function proves(name: AnyCircuitName, snarkjs: Snarkjs, t: Deno.TestContex
   const [wasm, zkey] = [await artifact(`${name}.wasm`), await artifact(`${name}.zkey`)];
   const vkey = JSON.parse(new TextDecoder().decode(await artifact(`${name}.vkey.json`)));
 
-  const file = { type: "mem" as const, data: new Uint8Array() };
-  await snarkjs.wtns.calculate(honest[name], { type: "mem", data: wasm }, file);
-  const values = readSections(file.data, "wtns").get(2)!;
+  const inputs = honest[name];
+  const { witness, proof, publicSignals } = await referenceProof(snarkjs, { wasm, zkey, inputs });
+  const values = readSections(witness, "wtns").get(2)!;
   assert.deepEqual(
-    computeWitness(wasm, honest[name]),
-    new Uint8Array(file.data.slice(values.byteOffset, values.byteOffset + values.byteLength)),
+    computeWitness(wasm, inputs),
+    new Uint8Array(witness.slice(values.byteOffset, values.byteOffset + values.byteLength)),
   );
 
-  const { proof, publicSignals } = await snarkjs.groth16.prove({ type: "mem", data: zkey }, file);
   const signals = publicSignalNames[name];
-  assert.deepEqual(publicSignals, signals.map((signal) => String(inputValue(honest[name], signal))));
+  assert.deepEqual(publicSignals, signals.map((signal) => String(inputValue(inputs, signal))));
   assert.equal(await snarkjs.groth16.verify(vkey, publicSignals, proof), true);
 
   for (const [i, signal] of signals.entries()) {

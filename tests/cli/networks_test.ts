@@ -6,6 +6,7 @@ import { parseJsonLines, startCliFixture } from "../support/cli/cli_fixture.ts";
 import { runCli } from "../support/cli/run_cli.ts";
 import { startRelayerProxy } from "../support/relayer/relayer_proxy.ts";
 import { sourceCommand } from "../../testkit/programs/program.ts";
+import { childCommand } from "../../testkit/programs/child_command.ts";
 
 const MAINNET = {
   root_hash: "F6OpKZKqvqeFp6CQmFomXNMfMj2EnaUSOXN+Mh+wVWk=",
@@ -71,8 +72,8 @@ async function refusesOtherNetworks(t: Deno.TestContext, { net, payer, dir, env 
   });
 
   await t.step("serve refuses an endpoint of another network, and both are named", async () => {
-    const [command, ...args] = sourceCommand;
-    const { code, stderr } = await new Deno.Command(command, {
+    const [command, ...args] = sourceCommand();
+    const { code, stderr } = await childCommand(command, {
       args: [...args, "serve"],
       env: {
         RELAYER_WALLET_MNEMONIC: net.localnet.relayer.mnemonic,

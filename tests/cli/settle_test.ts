@@ -8,16 +8,18 @@ import { poseidon } from "../../src/core/crypto/poseidon.ts";
 import { formatDeployments } from "../../src/core/protocol/deployments.ts";
 import type { Clock } from "../../src/core/time.ts";
 import { MerkleTree } from "../../src/core/tree/merkle_tree.ts";
-import { startLocalnet } from "../../src/localnet/localnet.ts";
 import { DepositQueueReader } from "../../src/client/settlement/deposit_queue.ts";
 import { settleDeposits, type SettleStep } from "../../src/client/settlement/settle_deposits.ts";
-import { createProver } from "../../src/prover/prover.ts";
 import { connect } from "../../src/ton/endpoint/toncenter.ts";
 import { V2Pool } from "../../src/ton/pool/v2/pool.ts";
 import { openWallet, type Wallet } from "../../src/ton/wallet/wallet.ts";
+import { startTestLocalnet } from "../../testkit/localnet/test_localnet.ts";
+import { useTrapdoorKeys } from "../../testkit/localnet/use_trapdoor_keys.ts";
 import { withTempDirectory } from "../../testkit/programs/temp_directory.ts";
 import { waitUntil } from "../../testkit/programs/wait_until.ts";
 import { runCli } from "../support/cli/run_cli.ts";
+import { FaultySends } from "../support/endpoint/faulty_sends.ts";
+import { sharedProver } from "../support/prover/shared_prover.ts";
 
 const KEY = "native-10-v2";
 const DENOMINATION = toNano(10);
@@ -26,12 +28,10 @@ const commitments = Array.from({ length: 32 }, (_, i) => poseidon([BigInt(i), 7n
 /** Starts a local network and opens wallets of a depositor, a payer and a rival settler. */
 async function openScene(dir: string) {
   await using stack = new AsyncDisposableStack();
-  const net = await startLocalnet({ blockTimeMs: 0 });
-  const prover = await createProver({ maxWorkers: 2 });
-  stack.defer(async () => {
-    prover.close();
-    await net.close();
-  });
+  await useTrapdoorKeys();
+  const net = await startTestLocalnet({ blockTimeMs: 0 });
+  stack.defer(() => net.close());
+  const prover = await sharedProver();
   const chain = connect({ network: "localnet", endpoint: net.url });
   const pool = new V2Pool(chain, net.deployments.pools.get(KEY)!.address);
   const [depositor, payer, rival] = await Promise.all(
@@ -41,7 +41,9 @@ async function openScene(dir: string) {
   );
   await Deno.writeTextFile(`${dir}/registry.json`, formatDeployments(net.deployments));
   await Deno.writeTextFile(`${dir}/words.txt`, net.wallets[1].mnemonic);
-  const at = ["--network", "localnet", "--registry", `${dir}/registry.json`, "--endpoint", net.url];
+  const sends = new FaultySends("answered by the second of two nodes");
+  const endpoint = stack.use(sends.serve(net.url));
+  const at = ["--network", "localnet", "--registry", `${dir}/registry.json`, "--endpoint", endpoint.url];
   const payerFlags = ["--mnemonic-file", `${dir}/words.txt`, "--wallet-version", net.wallets[1].version];
   const settle = (...args: string[]) => runCli(["settle", ...args, ...at]);
   let deposited = 0;
@@ -60,6 +62,7 @@ async function openScene(dir: string) {
   const open = stack.move();
   return {
     settle,
+    sends,
     payerFlags,
     deposit,
     payer,
@@ -117,7 +120,7 @@ async function refusesWrongCalls(
 
 async function settlesInOrder(
   t: Deno.TestContext,
-  { settle, payerFlags, pool, rootOf, deposit }: Scene,
+  { settle, sends, payerFlags, pool, rootOf, deposit }: Scene,
 ): Promise<void> {
   await t.step("three deposits are settled, and the pool has the root of their tree", async () => {
     const { code, stdout, stderr } = await settle(KEY, ...payerFlags, "--yes");
@@ -128,6 +131,7 @@ async function settlesInOrder(
     );
     match(stderr, /your wallet will be public as the settler/);
     deepEqual([await pool.getSettled(), await pool.getCurrentRoot()], [3, rootOf(3)]);
+    equal(sends.refusals.length, 1, "the endpoint reports the wallet's refusal of a copy");
   });
 
   await t.step("a settlement fills a chunk, and the first deposit of the next chunk waits", async () => {

@@ -1,7 +1,8 @@
 /** URLs on the command line: malformed ones are usage errors, and no output shows their secrets. */
 import assert from "node:assert/strict";
 import { formatDeployments } from "../../src/core/protocol/deployments.ts";
-import { startLocalnet } from "../../src/localnet/localnet.ts";
+import { startTestLocalnet } from "../../testkit/localnet/test_localnet.ts";
+import { useTrapdoorKeys } from "../../testkit/localnet/use_trapdoor_keys.ts";
 import { withTempDirectory } from "../../testkit/programs/temp_directory.ts";
 import { runCli } from "../support/cli/run_cli.ts";
 
@@ -18,6 +19,7 @@ const mistakes: [name: string, args: string[], flag: string][] = [
   ["a password for withdraw", ["withdraw", "2f", "--to", TO, "--relayer", WITH_SECRETS], "--relayer"],
   ["a password to live", ["status", "--live", WITH_SECRETS], "--live"],
   ["a password for the endpoint", ["status", "--endpoint", WITH_SECRETS], "--endpoint"],
+  ["another API for the endpoint", ["status", "--endpoint", "https://toncenter.com/api/v3"], "--endpoint"],
   ["no scheme for the endpoint", ["status", "--endpoint", "user:SECRETPW@host"], "--endpoint"],
 ];
 for (const [name, args, flag] of mistakes) {
@@ -29,7 +31,7 @@ for (const [name, args, flag] of mistakes) {
       if (json) {
         const { error } = JSON.parse(stderr);
         assert.deepEqual([error.code, error.errors[0].pointer], ["invalid_config", flag]);
-      } else assert.match(stderr, new RegExp(`\\n  ${flag}: .*http or https`));
+      } else assert.match(stderr, new RegExp(`\\n  ${flag}: .*(http or https|API v3)`));
     });
   }
 }
@@ -46,19 +48,20 @@ for (const args of [["status", WITH_SECRETS], ["status", "--network", WITH_SECRE
 
 Deno.test("the flags of a next step have no key of an endpoint", () =>
   withTempDirectory(async (dir) => {
-    const net = await startLocalnet({ blockTimeMs: 100, pools: ["1"] });
+    await useTrapdoorKeys();
+    const net = await startTestLocalnet({ blockTimeMs: 0 });
     try {
       const registry = `${dir}/localnet.json`;
       await Deno.writeTextFile(registry, formatDeployments(net.deployments));
       const { code, stdout, stderr } = await runCli(
         [
           ...["note", "create", "native-1", "--network", "localnet", "--registry", registry],
-          ...["--endpoint", `${net.url}?api_key=SECRETKEY`],
+          ...["--endpoint", `${net.url}?api_key=SECRETKEY`, "--requests-per-second", "7"],
         ],
         { TONADO_NOTES: `${dir}/notes.age`, TONADO_PASSPHRASE: "correct horse battery" },
       );
       assert.equal(code, 0, stderr);
-      assert.match(stdout, /--endpoint 'http:\S+\?\[redacted\]'/);
+      assert.match(stdout, /--endpoint 'http:\S+\?\[redacted\]' --requests-per-second 7 /);
       assert.doesNotMatch(stdout + stderr, /SECRET/);
     } finally {
       await net.close();

@@ -13,7 +13,7 @@ const freshAddress = (byte: number) => new Address(0, Buffer.alloc(32, byte));
 /** Starts a local network, and serves its relayer over HTTP. */
 async function openScene() {
   await using stack = new AsyncDisposableStack();
-  const fixture = stack.use(await startCliFixture());
+  const fixture = stack.use(await startCliFixture({ keys: "committed" }));
   const { net, networkFlags: at, env, payerFlags: payer } = fixture;
   const server = stack.use(Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, fixture.api));
   const relayer = `http://127.0.0.1:${server.addr.port}`;

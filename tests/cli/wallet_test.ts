@@ -1,12 +1,16 @@
 /** `tonado wallet` and `tonado status` as a user runs them. */
 import assert from "node:assert/strict";
 import { formatDeployments } from "../../src/core/protocol/deployments.ts";
-import { startLocalnet } from "../../src/localnet/localnet.ts";
+import { startTestLocalnet } from "../../testkit/localnet/test_localnet.ts";
+import { useTrapdoorKeys } from "../../testkit/localnet/use_trapdoor_keys.ts";
+import { withEmptyLocalnet } from "../support/endpoint/empty_localnet.ts";
+import { startRecordingEndpoint } from "../support/endpoint/recording_endpoint.ts";
 import { runCli } from "../support/cli/run_cli.ts";
 
 Deno.test("tonado wallet and status: a new mnemonic, its address and balance, the pools", async (t) => {
   const dir = await Deno.makeTempDir({ prefix: "tonado-wallet-" });
-  const net = await startLocalnet({ blockTimeMs: 0 });
+  await useTrapdoorKeys();
+  const net = await startTestLocalnet({ blockTimeMs: 0 });
   try {
     const at = ["--network", "localnet", "--endpoint", net.url];
     const file = `${dir}/words`;
@@ -65,4 +69,19 @@ Deno.test("tonado wallet and status: a new mnemonic, its address and balance, th
     await net.close();
     await Deno.remove(dir, { recursive: true });
   }
+});
+
+Deno.test("--requests-per-second limits the requests of a command", async () => {
+  await useTrapdoorKeys();
+  await withEmptyLocalnet(async ({ net }) => {
+    await using endpoint = startRecordingEndpoint(net.url);
+    const started = performance.now();
+    const args = ["wallet", "show", "--network", "localnet", "--endpoint", endpoint.url, "--ask-mnemonic"];
+    const { code, stderr } = await runCli([...args, "--requests-per-second", "2"], {}, {
+      secrets: [net.wallets[0].mnemonic],
+    });
+    assert.equal(code, 0, stderr);
+    assert.ok(endpoint.requests.length > 1);
+    assert.ok(performance.now() - started >= (endpoint.requests.length - 1) * 500);
+  });
 });

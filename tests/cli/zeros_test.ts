@@ -7,7 +7,7 @@ const table = async (path: string, value: RegExp) => {
   return [...text.matchAll(value)].map(([, found]) => found);
 };
 const inContracts = await table(
-  "contracts/generated/zeros.tolk",
+  "contracts/shared/generated/zeros.tolk",
   /^const ZERO_[0-9]+ *= (0x[0-9a-f]{64})$/gm,
 );
 const inCircuits = await table("circuits/generated/zeros.circom", /^ {8}([0-9]+),?$/gm);

@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { childCommand } from "../../testkit/programs/child_command.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -44,7 +45,7 @@ export async function canCompile(): Promise<boolean> {
 
 /** Runs a command with only these variables beside those that every process needs. */
 export async function output(command: readonly string[], env: Record<string, string> = {}, cwd?: string) {
-  const { code, stdout, stderr } = await new Deno.Command(command[0], {
+  const { code, stdout, stderr } = await childCommand(command[0], {
     args: command.slice(1),
     clearEnv: true,
     env: { PATH: Deno.env.get("PATH") ?? "", ...env },
@@ -61,7 +62,7 @@ export async function compile(
   sources = ROOT,
   flags: readonly string[] = [],
 ): Promise<string> {
-  const { code, stderr } = await new Deno.Command(Deno.execPath(), {
+  const { code, stderr } = await childCommand(Deno.execPath(), {
     args: ["task", "--quiet", "compile", "--output", binary, ...flags],
     cwd: sources,
   }).output();

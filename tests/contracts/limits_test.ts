@@ -14,9 +14,9 @@ import vectors from "../../testkit/vectors/mainnet-prices.json" with { type: "js
 const TON = 1_000_000_000n;
 const YEAR = 31_557_600n;
 const prices = chainPrices(mainnetConfig());
-const fees = await Deno.readTextFile(new URL("../../contracts/fees.tolk", import.meta.url));
+const fees = await Deno.readTextFile(new URL("../../contracts/v1/fees.tolk", import.meta.url));
 const HIGHEST_GAS = BigInt(/^const GAS_HIGHEST_PATH = (\d+)/m.exec(fees)![1]);
-const spec = await Deno.readTextFile(new URL("../../contracts/SPEC.md", import.meta.url));
+const spec = await Deno.readTextFile(new URL("../../contracts/v1/SPEC.md", import.meta.url));
 const page = await Deno.readTextFile(new URL("../../docs/security.md", import.meta.url));
 
 /** Asserts that the page contains the text, with any line breaks. */

@@ -10,7 +10,7 @@ import { type Outcome, PoolSandbox, type PriceList, priceLists } from "../../tes
 import { type ChainPrices, chainPrices } from "../../testkit/chain/chain_prices.ts";
 import { encodePoolData, RootHistoryModel, SetModel } from "../../testkit/chain/pool_storage.ts";
 
-const source = await Deno.readTextFile(new URL("../../contracts/fees.tolk", import.meta.url));
+const source = await Deno.readTextFile(new URL("../../contracts/v1/fees.tolk", import.meta.url));
 const constant = (name: string) => BigInt(new RegExp(`^const ${name} = (\\d+)`, "m").exec(source)![1]);
 const GAS_HIGHEST_PATH = constant("GAS_HIGHEST_PATH");
 const RESERVE = 10_000_000n;

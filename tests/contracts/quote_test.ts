@@ -13,7 +13,7 @@ import { assertRejected } from "../support/contracts/pool_assertions.ts";
 import { freshElement, PoolSandbox, type PriceList, priceLists } from "../../testkit/chain/pool_sandbox.ts";
 import { encodePoolData, RootHistoryModel, SetModel } from "../../testkit/chain/pool_storage.ts";
 
-const fees = await Deno.readTextFile(new URL("../../contracts/fees.tolk", import.meta.url));
+const fees = await Deno.readTextFile(new URL("../../contracts/v1/fees.tolk", import.meta.url));
 const GAS_HIGHEST_PATH = BigInt(/^const GAS_HIGHEST_PATH = (\d+)/m.exec(fees)![1]);
 const LOG = { cells: 1n, bits: 534n };
 const DAY = 86_400n;

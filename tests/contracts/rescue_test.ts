@@ -1,5 +1,5 @@
 /**
- * contracts/rescue.tolk sends a frozen pool's state when a wallet cannot. It obeys only its owner, and loses
+ * contracts/shared/rescue.tolk sends a frozen pool's state when a wallet cannot. It obeys only its owner, and loses
  * no coins even if the state is wrong.
  */
 import assert from "node:assert/strict";
@@ -19,7 +19,8 @@ import { exitCodes } from "../../src/core/errors/problem.ts";
 import { rescueHelperCode } from "../../testkit/chain/rescue_helper.ts";
 import { emptyBody, PoolSandbox } from "../../testkit/chain/pool_sandbox.ts";
 import { fullPool } from "../../testkit/chain/v2/full_pool.ts";
-import { V2Sandbox, v2TrapdoorCode } from "../../testkit/chain/v2/sandbox.ts";
+import { V2Sandbox } from "../../testkit/chain/v2/sandbox.ts";
+import { v2TrapdoorCode } from "../../testkit/chain/v2/trapdoor_codes.ts";
 import { trapdoorNativeCode } from "../../testkit/chain/trapdoor_keys.ts";
 
 const YEAR = 31_557_600;
@@ -93,7 +94,7 @@ async function fullVersion2Pool(): Promise<Rescue> {
 }
 
 Deno.test("the helper's op codes are the crc32 of their constructors, in the contract and here", async () => {
-  const source = await Deno.readTextFile(new URL("../../contracts/rescue.tolk", import.meta.url));
+  const source = await Deno.readTextFile(new URL("../../contracts/shared/rescue.tolk", import.meta.url));
   const lines = [...source.matchAll(/^\/\/ (\w+)#([0-9a-f]{8}) (.+);$/gm)];
   const bodies = [storePieceBody(0, Cell.EMPTY), thawBody(Cell.EMPTY), closeBody()];
   assert.equal(lines.length, bodies.length);

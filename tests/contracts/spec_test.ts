@@ -1,9 +1,9 @@
-/** The tables of contracts/SPEC.md match the sources, and the files that it names exist. */
+/** The tables of contracts/v1/SPEC.md match the sources, and the files that it names exist. */
 import assert from "node:assert/strict";
 import { exitCodes } from "../../src/core/errors/problem.ts";
 import { listRepositoryFiles } from "../support/docs/repository_files.ts";
 
-const contracts = new URL("../../contracts/", import.meta.url);
+const contracts = new URL("../../contracts/v1/", import.meta.url);
 const spec = await Deno.readTextFile(new URL("SPEC.md", contracts));
 const source = (name: string) => Deno.readTextFile(new URL(name, contracts));
 
@@ -37,9 +37,9 @@ Deno.test("SPEC.md lists the getters, those of the pools and no others", async (
 
 Deno.test("no pool can change its code", async () => {
   const sources = (await listRepositoryFiles(".tolk")).filter((path) => path.startsWith("contracts/"));
-  assert.ok(sources.includes("contracts/jetton/pool_jetton.tolk"));
+  assert.ok(sources.includes("contracts/v1/jetton/pool_jetton.tolk"));
   for (const path of sources) {
-    assert.doesNotMatch(await source(`../${path}`), /setcode|setlibcode|changelib/i, path);
+    assert.doesNotMatch(await source(`../../${path}`), /setcode|setlibcode|changelib/i, path);
   }
 });
 

@@ -1,7 +1,7 @@
 /** The client library on a localnet, with real proofs: races, repeated calls, refusals, cancellation. */
 import assert from "node:assert/strict";
 import { Address } from "@ton/core";
-import { startLocalnet } from "../../src/localnet/localnet.ts";
+import { startTestLocalnet } from "../../testkit/localnet/test_localnet.ts";
 import {
   buildWithdrawArgs,
   commitmentsFromChain,
@@ -24,7 +24,7 @@ import {
 import { withdrawSelf } from "../../src/client/withdrawal/self_withdrawal.ts";
 
 const network = "localnet" as const;
-const localnet = await startLocalnet({ blockTimeMs: 100, pools: ["1"] });
+const localnet = await startTestLocalnet({ blockTimeMs: 0, pools: ["1"] });
 const chain = connect({ endpoint: localnet.url });
 const pool = new Pool(chain, localnet.deployments.pools.get("native-1")!.address);
 const prover = await createProver({ maxWorkers: 2 });

@@ -6,7 +6,6 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { Cell, type TupleItem, TupleReader } from "@ton/core";
 import { depositByLink, type LinkDepositStep } from "../../src/client/deposit/deposit_link.ts";
-import { startLocalnet } from "../../src/localnet/localnet.ts";
 import {
   type Chain,
   commitmentsFromChain,
@@ -21,10 +20,13 @@ import {
   Problem,
 } from "../../src/mod.ts";
 import { decodeTransferLink } from "../support/cli/transfer_link.ts";
+import { startTestLocalnet } from "../../testkit/localnet/test_localnet.ts";
+import { useTrapdoorKeys } from "../../testkit/localnet/use_trapdoor_keys.ts";
 import { waitUntil } from "../../testkit/programs/wait_until.ts";
 
 const network = "localnet" as const;
-const localnet = await startLocalnet({ blockTimeMs: 100, pools: ["1"] });
+await useTrapdoorKeys();
+const localnet = await startTestLocalnet({ blockTimeMs: 0, pools: ["1"] });
 const chain = connect({ endpoint: localnet.url });
 const pool = new Pool(chain, localnet.deployments.pools.get("native-1")!.address);
 const prover = await createProver({ maxWorkers: 2 });

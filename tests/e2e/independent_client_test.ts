@@ -26,7 +26,7 @@ import {
 const FEE = toNano("0.05");
 
 Deno.test("an independent client deposits, and withdraws through the relayer to a fresh address", async () => {
-  const localnet = startProgram(sourceCommand, [
+  const localnet = startProgram(sourceCommand(), [
     "localnet",
     "--port",
     "0",
@@ -151,15 +151,14 @@ async function withdrawNote(
     refund: "0",
   };
   const answer = await ask("/withdraw", request);
-  assert.equal(answer.status, 200, JSON.stringify(answer.json));
+  assert.ok([200, 202].includes(answer.status), JSON.stringify(answer.json)); // 202: not sent yet
   assert.equal(answer.json.fee, String(FEE));
-  assert.ok(Number.isInteger(answer.json.seqno));
 
   const id = { pool: String(pool), nullifierHash: `0x${nullifierHash.toString(16)}` };
-  await waitUntil(
-    "the withdrawal is confirmed",
-    async () => (await ask("/withdraw/status", id)).json.state === "confirmed",
-  );
+  await waitUntil("the withdrawal is confirmed", async () => {
+    const { state, seqno } = (await ask("/withdraw/status", id)).json;
+    return state === "confirmed" && Number.isInteger(seqno);
+  });
   await waitUntil(
     "the recipient is paid",
     async () => await client.getBalance(recipient) === toNano(1) - FEE,

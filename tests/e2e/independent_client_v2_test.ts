@@ -100,7 +100,7 @@ function firstSettlement(commitments: readonly bigint[], settler: Address) {
 async function openScene() {
   await using stack = new AsyncDisposableStack();
   const ports = ["--port", "0", "--relayer-port", "0", "--block-time", "250", "--json"];
-  const localnet = startProgram(sourceCommand, ["localnet", ...ports]);
+  const localnet = startProgram(sourceCommand(), ["localnet", ...ports]);
   const prove = await openIndependentProver();
   stack.defer(async () => {
     await closeSnarkjs();
@@ -217,7 +217,7 @@ async function paysFirstNote(
     refund: "0",
   };
   const answer = await ask("/withdraw", request);
-  assert.equal(answer.status, 200, JSON.stringify(answer.json));
+  assert.ok([200, 202].includes(answer.status), JSON.stringify(answer.json)); // 202: not sent yet
   await waitUntil("the recipient is paid", async () => await client.getBalance(to) === D - FEE);
   const again = await ask("/withdraw", request);
   assert.deepEqual([again.status, again.json.code], [409, "nullifier_already_used"]);

@@ -1,5 +1,5 @@
 /**
- * The client makes a jetton deposit while other deposits interfere. All parts are real, including the pool's
+ * The client makes a jetton deposit while other deposits interfere, with test keys; contracts are real, and so is the
  * jetton.
  */
 import assert from "node:assert/strict";
@@ -12,18 +12,20 @@ import { Problem } from "../../src/core/errors/problem.ts";
 import { storeJettonTransfer } from "../../src/core/protocol/messages/jetton_messages.ts";
 import { opCodes } from "../../src/core/protocol/messages/pool_messages.ts";
 import { createNote } from "../../src/core/protocol/note.ts";
-import { startLocalnet } from "../../src/localnet/localnet.ts";
 import { createProver } from "../../src/prover/prover.ts";
 import { fetchJettonWalletAddress, fetchJettonWalletData } from "../../src/ton/jetton/jetton.ts";
 import { Pool } from "../../src/ton/pool/pool.ts";
 import { scanPoolTransactions } from "../../src/ton/pool/history/scan.ts";
 import { connect } from "../../src/ton/endpoint/toncenter.ts";
 import { openWallet, type OutgoingMessage, type Wallet } from "../../src/ton/wallet/wallet.ts";
+import { startTestLocalnet } from "../../testkit/localnet/test_localnet.ts";
+import { useTrapdoorKeys } from "../../testkit/localnet/use_trapdoor_keys.ts";
 import { waitUntil } from "../../testkit/programs/wait_until.ts";
 import { omit } from "../../src/core/omit.ts";
 
 const network = "localnet";
-const localnet = await startLocalnet({ blockTimeMs: 200, pools: ["1"], jettonPools: ["10"] });
+await useTrapdoorKeys();
+const localnet = await startTestLocalnet({ blockTimeMs: 0, pools: ["1"], jettonPools: ["10"] });
 const chain = connect({ endpoint: localnet.url });
 const pool = new Pool(chain, localnet.deployments.pools.get("jet-10")!.address);
 const nativePool = new Pool(chain, localnet.deployments.pools.get("native-1")!.address);

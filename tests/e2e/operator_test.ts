@@ -83,9 +83,12 @@ async function reportsLowBalance({ alerts, relayer }: Scene): Promise<void> {
 }
 
 async function guardsMetrics({ metricsPort, relayer }: Scene): Promise<void> {
-  const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
-  match(text, /^tonado_wallet_balance_native [0-9.]+$/m);
-  match(text, /^tonado_dependency_up\{dependency="cache"\} 1$/m);
+  const text = async () => await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+  match(await text(), /^tonado_wallet_balance_native [0-9.]+$/m);
+  await waitUntil(
+    "the cache is up",
+    async () => /^tonado_dependency_up\{dependency="cache"\} 1$/m.test(await text()),
+  );
   const metricsStatus = async (headers: HeadersInit) => {
     const response = await fetch(`${relayer.url}/metrics`, { headers });
     await response.body?.cancel();

@@ -7,6 +7,7 @@ import { Address } from "@ton/core";
 import { quoteRelayers, RelayerClient } from "../../src/mod.ts";
 import { fieldToHex } from "../../src/core/crypto/field.ts";
 import { acceptWithoutSending, startWithoutSending } from "../support/relayer/accepted_withdrawal.ts";
+import { waitUntil } from "../../testkit/programs/wait_until.ts";
 import { RelayerHarness } from "../support/relayer/relayer_harness.ts";
 
 const KEY = "native-1";
@@ -41,7 +42,7 @@ Deno.test("a retired pool accepts no new withdrawals, pays those in progress, an
   equal((await net.get(`/tree/commitments?pool=${pool}`)).body.count, 2);
   const note = { pool: body.pool, commitment: fieldToHex(late.commitment) };
   equal((await net.post("/note/check", note)).body.deposited, true);
-  equal((await net.get("/readyz")).status, 200);
+  await waitUntil("the relayer is ready", async () => (await net.get("/readyz")).status === 200);
 
   const client = new RelayerClient("http://relayer", { fetch: (input, init) => net.request(input, init) });
   await rejects(

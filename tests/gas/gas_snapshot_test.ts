@@ -112,7 +112,7 @@ Deno.test("docs/gas.md states the gas that joining the fee's payout with the res
 });
 
 Deno.test("SPEC.md says by how much the target is missed", async () => {
-  const text = (await Deno.readTextFile("contracts/SPEC.md")).replaceAll(/\s+/g, " ");
+  const text = (await Deno.readTextFile("contracts/v1/SPEC.md")).replaceAll(/\s+/g, " ");
   const times = (kind: PoolKind, name: string, fill: string) =>
     gasRatio(snapshot, kind, name, fill).toFixed(3);
   const withdraw = (fill: string) => times("native", "withdraw, newest root", fill);

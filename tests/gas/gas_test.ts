@@ -20,7 +20,7 @@ import {
 } from "../../testkit/chain/pool_storage.ts";
 
 const prices = chainPrices(mainnetConfig());
-const fees = await Deno.readTextFile(new URL("../../contracts/fees.tolk", import.meta.url));
+const fees = await Deno.readTextFile(new URL("../../contracts/v1/fees.tolk", import.meta.url));
 const constant = (name: string) => BigInt(new RegExp(`^const ${name} = (\\d+)`, "m").exec(fees)![1]);
 const GAS_HIGHEST_PATH = constant("GAS_HIGHEST_PATH");
 

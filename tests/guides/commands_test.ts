@@ -277,7 +277,7 @@ Deno.test({
         const hashes = [...output.matchAll(/code hash ([0-9a-f]{64})/g)].map(([, hash]) => hash);
         const contracts = files.filter((path) => path.startsWith("artifacts/contracts/"));
         assert.equal(hashes.length, contracts.length);
-        const verifier = "contracts/generated/verifier_withdraw.tolk";
+        const verifier = "contracts/v1/generated/verifier_withdraw.tolk";
         const [compiled, final] = await Promise.all(
           [`checkout/${verifier}`, `keys/${verifier}`].map((path) => Deno.readTextFile(`${dir}/${path}`)),
         );

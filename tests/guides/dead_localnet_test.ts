@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import { withTempDirectory } from "../../testkit/programs/temp_directory.ts";
 import { readCodeBlocks } from "../support/docs/code_blocks.ts";
 import { sourceCommand } from "../../testkit/programs/program.ts";
+import { childCommand } from "../../testkit/programs/child_command.ts";
 
 const PAGES = ["README.md", "docs/using.md", "docs/operating.md", "docs/integrating.md"];
 
@@ -26,11 +27,11 @@ for (const page of PAGES) {
       using _port = holdPort();
       const [block] = (await readCodeBlocks([page])).filter(({ info }) => info === "sh play");
       await Deno.mkdir(`${dir}/bin`);
-      const program = sourceCommand.map((word) => `'${word}'`).join(" ");
+      const program = sourceCommand().map((word) => `'${word}'`).join(" ");
       await Deno.writeTextFile(`${dir}/bin/tonado`, `#!/bin/sh\nexec ${program} "$@"\n`, { mode: 0o755 });
       // The integrator's guide installs packages while it waits, which this test does not need.
       await Deno.writeTextFile(`${dir}/bin/npm`, "#!/bin/sh\n", { mode: 0o755 });
-      const { code, stderr } = await new Deno.Command("timeout", {
+      const { code, stderr } = await childCommand("timeout", {
         args: ["240", "bash", "-e", "-u", "-o", "pipefail", "-c", block.text],
         cwd: dir,
         env: { PATH: `${dir}/bin:${Deno.env.get("PATH")}` },

@@ -61,7 +61,7 @@ play() { # number pages
     docs/integrating.md*) prepare_integrating "$home" >> "$part" ;;
   esac
   # The guide has a process group of its own, so that its remaining processes end with it.
-  (cd "$home/work" && exec setsid env -i HOME="$home" PATH="$home/bin:/usr/bin:/bin" "${environment[@]}" timeout 300 \
+  (cd "$home/work" && exec setsid env -i HOME="$home" PATH="$home/bin:/usr/bin:/bin" "${environment[@]}" timeout 1200 \
     bash -e -u -o pipefail -v -c "trap 'kill \$(jobs -p) 2>/dev/null || true; wait' EXIT
 $script") >> "$part" 2>&1 || status=$?
   rm -rf "$home"

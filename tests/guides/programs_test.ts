@@ -18,6 +18,7 @@ import {
 import { deployPool } from "../../src/ops/deploy/deploy.ts";
 import { type CodeBlock, findCodeBlock, readCodeBlocks } from "../support/docs/code_blocks.ts";
 import { sourceCommand, startProgram } from "../../testkit/programs/program.ts";
+import { childCommand } from "../../testkit/programs/child_command.ts";
 
 const root = new URL("../../", import.meta.url);
 const network = "localnet";
@@ -26,7 +27,7 @@ const network = "localnet";
 async function openScene() {
   await using stack = new AsyncDisposableStack();
   const args = ["localnet", "--port", "0", "--relayer-port", "0", "--block-time", "200", "--json"];
-  const localnet = startProgram(sourceCommand, args);
+  const localnet = startProgram(sourceCommand(), args);
   stack.defer(async () => {
     await localnet.stop();
     for (const file of files) await Deno.remove(file);
@@ -181,7 +182,7 @@ async function runProgram(code: string, env: Record<string, string>): Promise<st
 
 /** Runs Deno, which must succeed, and returns its standard output. */
 async function deno(args: string[], env: Record<string, string> = {}): Promise<string> {
-  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), { args, env, stdin: "null" })
+  const { code, stdout, stderr } = await childCommand(Deno.execPath(), { args, env, stdin: "null" })
     .output();
   assert.equal(code, 0, new TextDecoder().decode(stderr));
   return new TextDecoder().decode(stdout);

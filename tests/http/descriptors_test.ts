@@ -27,7 +27,7 @@ for (const attacked of ["API", "metrics"]) {
           RELAYER_PORT: "0",
           RELAYER_METRICS_PORT: String(metricsPort),
         },
-        serveCommand,
+        serveCommand(),
         FILES,
       );
       const live = () => status(`${relayer.url}/livez`);

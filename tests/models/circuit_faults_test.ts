@@ -177,10 +177,9 @@ const holes = [
 
 for (const [hole, file, statement, replacement] of holes) {
   Deno.test(`planted in withdraw, this hole is found: ${hole}`, async () => {
-    const label = `hole-${hole.replaceAll(" ", "-")}`;
     assert.ok((await Deno.readTextFile(new URL(file, CIRCUITS_FOLDER))).includes(statement));
     const { honest: inputs, follow } = circuits.withdraw;
-    const change = { label, statement, replacement };
+    const change = { statement, replacement };
     const { r1cs, given, honest } = await openCircuit("withdraw", inputs, follow, undefined, change);
     const { witness, checks } = propagate(r1cs, given(honest));
     assert.ok(witness.includes(undefined) || checks.length !== TREE_LEVELS);

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
+import { childCommand } from "../../testkit/programs/child_command.ts";
 
 Deno.test("a tree of 2^20 leaves takes under 150 MB and refuses one more, unchanged", async () => {
-  const { stdout, success } = await new Deno.Command(Deno.execPath(), {
+  const { stdout, success } = await childCommand(Deno.execPath(), {
     args: ["run", "-A", "--no-check", new URL("../fixtures/full_tree.ts", import.meta.url).href],
     stderr: "inherit",
   }).output();

@@ -3,9 +3,9 @@
  * proofs.
  */
 import assert from "node:assert/strict";
-import { allCircuitNames, type Groth16Proof } from "../../src/core/crypto/groth16.ts";
+import { allCircuitNames } from "../../src/core/crypto/groth16.ts";
 import { createProver } from "../../src/prover/prover.ts";
-import { closeSnarkjs, openSnarkjs } from "../../testkit/toolchain/snarkjs.ts";
+import { closeSnarkjs, openSnarkjs, referenceProof } from "../../testkit/toolchain/snarkjs.ts";
 import {
   honestDeposit,
   honestSettlement,
@@ -38,23 +38,18 @@ Deno.test("snarkjs and we accept each other's proofs of all circuits, and refuse
       settle16: await prover.proveSettlement(settlement),
     };
     for (const circuit of allCircuitNames) {
-      const [program, zkey] = await Promise.all(
+      const [wasm, zkey] = await Promise.all(
         [`${circuit}.wasm`, `${circuit}.zkey`].map((name) => Deno.readFile(artifact(name))),
       );
       const vkey = JSON.parse(await Deno.readTextFile(artifact(`${circuit}.vkey.json`)));
-      const theirs = await snarkjs.groth16.fullProve(
-        inputs[circuit],
-        { type: "mem", data: program },
-        { type: "mem", data: zkey },
-      );
+      const theirs = await referenceProof(snarkjs, { wasm, zkey, inputs: inputs[circuit] });
       const { proof, publicSignals } = ours[circuit];
       assert.deepEqual(publicSignals, theirs.publicSignals);
-      const theirProof = theirs.proof as unknown as Groth16Proof;
-      assert.equal(await prover.verify(circuit, theirProof, publicSignals), true);
+      assert.equal(await prover.verify(circuit, theirs.proof, publicSignals), true);
       assert.equal(await snarkjs.groth16.verify(vkey, publicSignals, proof), true);
 
       const wrong = publicSignals.with(2, String(BigInt(publicSignals[2]) + 1n));
-      assert.equal(await prover.verify(circuit, theirProof, wrong), false);
+      assert.equal(await prover.verify(circuit, theirs.proof, wrong), false);
       assert.equal(await snarkjs.groth16.verify(vkey, wrong, proof), false);
     }
   } finally {

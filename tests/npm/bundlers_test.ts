@@ -4,6 +4,7 @@ import { chromium } from "../support/system/chromium.ts";
 import { findCodeBlock, readCodeBlocks } from "../support/docs/code_blocks.ts";
 import { freePort } from "../../testkit/programs/program.ts";
 import { install, manifest, npmWorks, resultOfPage, run } from "./install_package.ts";
+import { childCommand } from "../../testkit/programs/child_command.ts";
 
 const ignore = !npmWorks || chromium === undefined;
 const folder = await Deno.makeTempDir({ prefix: "tonado-bundlers-test-" });
@@ -54,7 +55,7 @@ Deno.test({
   async fn() {
     const port = String(freePort());
     const args = [`${folder}/node_modules/vite/bin/vite.js`, "--host", "127.0.0.1", "--port", port];
-    const server = new Deno.Command("node", {
+    const server = childCommand("node", {
       args: [...args, "--strictPort"],
       cwd: folder,
       stdin: "null",
@@ -98,7 +99,7 @@ Deno.test({
       console.log("proof of " + buildTransferLink(new Address(0, Buffer.alloc(32, 7)), 5n, body, true));`;
     await Deno.writeTextFile(`${folder}/link.js`, link);
     const options = ["--bundle", "--format=esm", "--outfile=www/app.js", "--allow-overwrite"];
-    const { code, stderr } = await new Deno.Command(`${folder}/node_modules/.bin/esbuild`, {
+    const { code, stderr } = await childCommand(`${folder}/node_modules/.bin/esbuild`, {
       args: ["link.js", ...options, "--log-level=error"],
       cwd: folder,
       env: { NODE_PATH: `${folder}/node_modules` },

@@ -39,7 +39,7 @@ Deno.test({
       await Deno.copyFile(new URL(name, programs), `${folder}/${name}`);
     }
     const args = ["localnet", "--port", "0", "--relayer-port", "0", "--block-time", "200", "--json"];
-    localnet = startProgram(sourceCommand, args);
+    localnet = startProgram(sourceCommand(), args);
     net = JSON.parse(await localnet.nextLine());
   },
 });

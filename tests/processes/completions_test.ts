@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { runCli } from "../support/cli/run_cli.ts";
 import { hasProgram } from "../support/system/requirements.ts";
 import { KILL_LINE, lacksTerminal, openTerminal } from "../support/cli/terminal.ts";
+import { childCommand } from "../../testkit/programs/child_command.ts";
 
 const ways = {
   "sourced": (file: string) => `autoload -U compinit; compinit -u -D; source ${file}`,
@@ -27,7 +28,7 @@ Deno.test({
     const complete = async (...words: string[]) => {
       const code = `${script}\nCOMP_WORDS=(${words.map((word) => `'${word}'`).join(" ")})\n` +
         `COMP_CWORD=${words.length - 1}\n_tonado\nprintf '%s\\n' "\${COMPREPLY[@]}"`;
-      const { stdout, stderr } = await new Deno.Command("bash", { args: ["--norc", "-c", code] }).output();
+      const { stdout, stderr } = await childCommand("bash", { args: ["--norc", "-c", code] }).output();
       assert.equal(new TextDecoder().decode(stderr), "");
       return new TextDecoder().decode(stdout).trim().split("\n");
     };
@@ -37,6 +38,7 @@ Deno.test({
       "--relayer",
       "--refund",
       "--restart",
+      "--requests-per-second",
       "--registry",
     ]);
     assert.deepEqual(await complete("tonado", "deposit", "native-1", "--res"), ["--resume"]);
@@ -136,7 +138,7 @@ Deno.test({
       await Deno.writeTextFile(`${dir}/tonado.fish`, (await runCli(["completions", "fish"])).stdout);
       const complete = async (line: string) => {
         const code = `source ${dir}/tonado.fish; complete -C '${line}'`;
-        const { stdout, stderr } = await new Deno.Command("fish", {
+        const { stdout, stderr } = await childCommand("fish", {
           args: ["--no-config", "-c", code],
           cwd: dir,
           env: { HOME: dir },
@@ -150,6 +152,7 @@ Deno.test({
         "--refund",
         "--registry",
         "--relayer",
+        "--requests-per-second",
         "--restart",
       ]);
       assert.deepEqual(await complete("tonado withdraw --network "), networks.toSorted());

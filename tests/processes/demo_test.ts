@@ -1,9 +1,16 @@
 /** The demonstration with a jetton pool, and with a version 2 pool. */
 import assert from "node:assert/strict";
 import { sourceCommand } from "../../testkit/programs/program.ts";
+import { childCommand } from "../../testkit/programs/child_command.ts";
+import { useTrapdoorKeys } from "../../testkit/localnet/use_trapdoor_keys.ts";
+
+const program = sourceCommand();
+await useTrapdoorKeys();
+/** With test keys. */
+const testProgram = sourceCommand();
 
 Deno.test("demo --asset jetton --json: the same steps with jettons, the fee in jettons, the refund in coins", async () => {
-  const { code, stdout, stderr } = await tonado(["demo", "--asset", "jetton", "--json"]);
+  const { code, stdout, stderr } = await tonado(["demo", "--asset", "jetton", "--json"], testProgram);
   assert.equal(code, 0, stderr);
   const events = stdout.trim().split("\n").map((line) => JSON.parse(line));
   const of = (name: string) => events.filter(({ event }) => event === name);
@@ -50,7 +57,7 @@ Deno.test("demo --pool native-10-v2 --json: paid by comments, settled, two withd
 });
 
 Deno.test("demo --pool jet-10-v2 --json: paid by transfers of jettons, two withdrawn in one message, to the unit", async () => {
-  const { code, stdout, stderr } = await tonado(["demo", "--pool", "jet-10-v2", "--json"]);
+  const { code, stdout, stderr } = await tonado(["demo", "--pool", "jet-10-v2", "--json"], testProgram);
   assert.equal(code, 0, stderr);
   const events = stdout.trim().split("\n").map((line) => JSON.parse(line));
   const of = (name: string) => events.filter(({ event }) => event === name);
@@ -67,15 +74,15 @@ Deno.test("demo --pool and --asset exclude each other", async () => {
   assert.match(stderr, /cannot be used with option '--asset/);
 });
 
-async function tonado(args: readonly string[], env: Record<string, string> = {}) {
+async function tonado(args: readonly string[], [command, ...prefix] = program) {
   const kept = ["PATH", "HOME", "DENO_DIR"].flatMap((name) => {
     const value = Deno.env.get(name);
     return value === undefined ? [] : [[name, value]];
   });
-  const { code, stdout, stderr } = await new Deno.Command(sourceCommand[0], {
-    args: [...sourceCommand.slice(1), ...args],
+  const { code, stdout, stderr } = await childCommand(command, {
+    args: [...prefix, ...args],
     clearEnv: true,
-    env: { ...Object.fromEntries(kept), ...env },
+    env: Object.fromEntries(kept),
   }).output();
   const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
   return { code, stdout: text(stdout), stderr: text(stderr) };

@@ -4,6 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { sourceCommand } from "../../testkit/programs/program.ts";
+import { childCommand } from "../../testkit/programs/child_command.ts";
 
 /** The ways to name a file: commands with `@` in its place, and variables. */
 const ways: [what: string, args: string, variable: string | undefined][] = [
@@ -33,7 +34,7 @@ const dir = await Deno.makeTempDir({ prefix: "tonado-odd-files-" });
 await Deno.mkdir(`${dir}/folder`);
 await Deno.writeTextFile(`${dir}/sparse`, "");
 await Deno.truncate(`${dir}/sparse`, 10_000_000_000);
-await new Deno.Command("mkfifo", { args: [`${dir}/pipe`] }).output();
+await childCommand("mkfifo", { args: [`${dir}/pipe`] }).output();
 await Deno.writeTextFile(`${dir}/pools.json`, '{"network":"localnet","pools":{}}');
 
 for (const [what, name, says] of odd) {
@@ -43,8 +44,8 @@ for (const [what, name, says] of odd) {
       const given = args.replace("@", name).split(" ");
       const env: Record<string, string> = { TONADO_NOTES: "notes.age" };
       if (variable !== "TONADO_PASSPHRASE_FILE") env.TONADO_PASSPHRASE = "correct horse battery";
-      const command = new Deno.Command("timeout", {
-        args: ["-s", "KILL", "20", ...sourceCommand, ...given],
+      const command = childCommand("timeout", {
+        args: ["-s", "KILL", "20", ...sourceCommand(), ...given],
         env: { ...env, ...variable && { [variable]: name } },
         cwd: dir,
       });

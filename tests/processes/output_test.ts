@@ -3,14 +3,15 @@
  */
 import assert from "node:assert/strict";
 import { sourceCommand } from "../../testkit/programs/program.ts";
+import { childCommand } from "../../testkit/programs/child_command.ts";
 
 const dir = await Deno.makeTempDir({ prefix: "tonado-output-" });
 const env = { TONADO_NOTES: `${dir}/notes.age`, TONADO_PASSPHRASE: "correct horse battery" };
 
 /** Runs the program in a shell; `%` stands for the program. */
 async function inShell(script: string) {
-  const command = script.replaceAll("%", sourceCommand.join(" "));
-  const { code, stdout, stderr } = await new Deno.Command("bash", { args: ["-c", command], env, cwd: dir })
+  const command = script.replaceAll("%", sourceCommand().join(" "));
+  const { code, stdout, stderr } = await childCommand("bash", { args: ["-c", command], env, cwd: dir })
     .output();
   const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
   return { code, stdout: text(stdout), stderr: text(stderr) };

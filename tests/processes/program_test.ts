@@ -1,14 +1,15 @@
 /** The program as a user starts it: help, errors, configuration, the demonstration. */
 import assert from "node:assert/strict";
 import { sourceCommand, startProgram } from "../../testkit/programs/program.ts";
+import { childCommand } from "../../testkit/programs/child_command.ts";
 
 async function tonado(args: readonly string[], env: Record<string, string> = {}) {
   const kept = ["PATH", "HOME", "DENO_DIR"].flatMap((name) => {
     const value = Deno.env.get(name);
     return value === undefined ? [] : [[name, value]];
   });
-  const { code, stdout, stderr } = await new Deno.Command(sourceCommand[0], {
-    args: [...sourceCommand.slice(1), ...args],
+  const { code, stdout, stderr } = await childCommand(sourceCommand()[0], {
+    args: [...sourceCommand().slice(1), ...args],
     clearEnv: true,
     env: { ...Object.fromEntries(kept), ...env },
   }).output();
@@ -141,7 +142,7 @@ Deno.test("localnet --json: reports when it is ready, writes a registry for othe
   const dataDir = await Deno.makeTempDir({ prefix: "tonado-cli-" });
   for (let i = 0; i < 2; i++) {
     const args = ["localnet", "--json", "--port", "0", "--relayer-port", "0", "--data-dir", dataDir];
-    const program = startProgram(sourceCommand, args);
+    const program = startProgram(sourceCommand(), args);
     const { relayer, registry, keys, pools, jetton } = JSON.parse(await program.nextLine());
     assert.deepEqual([jetton.asset, jetton.decimals, jetton.master], [
       pools["jet-10"].asset,
@@ -161,7 +162,7 @@ Deno.test("localnet --json: reports when it is ready, writes a registry for othe
 
 Deno.test("demo, interrupted, exits with 130 and leaves no files", async () => {
   const directory = await Deno.makeTempDir({ prefix: "tonado-cli-" });
-  const program = startProgram(sourceCommand, ["demo", "--json"], { TMPDIR: directory });
+  const program = startProgram(sourceCommand(), ["demo", "--json"], { TMPDIR: directory });
   await program.nextLine();
   assert.equal((await program.stop()).code, 130);
   assert.deepEqual(

@@ -41,7 +41,7 @@ const asks: Record<string, [args: readonly string[], host: string]> = {
 for (const [whom, [args, host]] of Object.entries(asks)) {
   Deno.test(`HTTPS_PROXY: ${whom} is reached through it`, async () => {
     await using behind = proxy();
-    const { code, stderr } = await output([...sourceCommand, ...args], {
+    const { code, stderr } = await output([...sourceCommand(), ...args], {
       HTTPS_PROXY: `http://${behind.host}`,
     });
     assert.notEqual(code, 0, "nobody answers");
@@ -54,7 +54,7 @@ for (const [whom, [args, host]] of Object.entries(asks)) {
 
 Deno.test("HTTPS_PROXY may be a SOCKS proxy that resolves names, as Tor's is", async () => {
   await using behind = proxy();
-  const { code, stderr } = await output([...sourceCommand, ...inspect], {
+  const { code, stderr } = await output([...sourceCommand(), ...inspect], {
     HTTPS_PROXY: `socks5h://${behind.host}`,
   });
   assert.notEqual(code, 0, "nobody answers");
@@ -144,7 +144,7 @@ Deno.test("with an unusable proxy no command connects", async () => {
   ];
   for (const args of commands) {
     for (const name of ["HTTP_PROXY", "all_proxy"]) {
-      const { code, stderr } = await output([...sourceCommand, ...args], {
+      const { code, stderr } = await output([...sourceCommand(), ...args], {
         INDEXER_URL: `http://${direct.host}/api/v2/jsonRPC`,
         [name]: "socks4a://s3cret:s3cret@127.0.0.1:9",
       });

@@ -5,7 +5,7 @@ import { sourceCommand } from "../../testkit/programs/program.ts";
 
 Deno.test("tonado localnet with a missing TMPDIR: error code and next step", async () => {
   const { code, stdout, stderr } = await output(
-    [...sourceCommand, "localnet", "--port", "0", "--relayer-port", "0"],
+    [...sourceCommand(), "localnet", "--port", "0", "--relayer-port", "0"],
     { TMPDIR: "/nope" },
   );
   assert.deepEqual([code, stdout], [1, ""], stderr);

@@ -22,7 +22,7 @@ async function openScene() {
   const at = ["--network", "localnet", "--endpoint", net.url, "--registry", registry];
   const env = { TONADO_NOTES: `${dir}/notes.age` };
   const tonado = (args: string[], more: Record<string, string> = {}) =>
-    openTerminal([...sourceCommand, ...args], { env: { ...env, ...more } });
+    openTerminal([...sourceCommand(), ...args], { env: { ...env, ...more } });
   const open = stack.move();
   return { tonado, at, env, net, registry, dir, [Symbol.asyncDispose]: () => open.disposeAsync() };
 }
@@ -157,7 +157,7 @@ async function confirmsDeployment(t: Deno.TestContext, { net, dir }: Scene): Pro
   ) {
     await t.step(`money moves only after yes: ${key === CTRL_D ? "Ctrl-D" : key}`, async () => {
       const [{ mnemonic, version }] = net.wallets;
-      const terminal = openTerminal([...sourceCommand, ...deploy], {
+      const terminal = openTerminal([...sourceCommand(), ...deploy], {
         cwd: dir,
         env: { TONADO_WALLET_MNEMONIC: mnemonic, TONADO_WALLET_VERSION: version },
       });

@@ -27,7 +27,7 @@ async function openScene() {
   }));
   const [id] = (await fixture.depositNotes(1)).map(noteId);
   const to = Address.parse(`0:${"77".repeat(32)}`);
-  const run = (args: readonly string[]) => openTerminal([...sourceCommand, ...args], { env });
+  const run = (args: readonly string[]) => openTerminal([...sourceCommand(), ...args], { env });
   const first = ["withdraw", id, ...at, "--to", to.toString(), "--relayer", relayer.url];
   /** Presses Ctrl-C and returns the command that the program prints for resuming. */
   const interrupt = async (terminal: Terminal): Promise<string[]> => {

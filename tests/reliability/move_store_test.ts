@@ -10,13 +10,14 @@ import { startRelayerProcess } from "../../testkit/relayer/relayer_process.ts";
 import { freshDatabase, postgresServer } from "../../testkit/servers/services.ts";
 import { waitUntil } from "../../testkit/programs/wait_until.ts";
 import { RelayerHarness } from "../support/relayer/relayer_harness.ts";
+import { childCommand } from "../../testkit/programs/child_command.ts";
 
 const KEY = "native-1";
 
 /** Runs `tonado store` and waits for its end. */
 async function store(args: string[], env: Record<string, string> = {}) {
-  const [program, ...before] = sourceCommand;
-  const { code, stdout, stderr } = await new Deno.Command(program, {
+  const [program, ...before] = sourceCommand();
+  const { code, stdout, stderr } = await childCommand(program, {
     args: [...before, "store", ...args],
     env,
   }).output();

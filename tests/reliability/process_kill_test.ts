@@ -6,6 +6,7 @@ import { fieldToHex } from "../../src/core/crypto/field.ts";
 import { serveCommand, startRelayerProcess } from "../../testkit/relayer/relayer_process.ts";
 import { waitUntil } from "../../testkit/programs/wait_until.ts";
 import { RelayerHarness } from "../support/relayer/relayer_harness.ts";
+import { childCommand } from "../../testkit/programs/child_command.ts";
 
 const KEY = "native-1";
 
@@ -28,7 +29,7 @@ Deno.test("relayer process: a second one is refused; after a kill during a withd
 
   let relayer = await startRelayerProcess(env);
   await waitUntil("indexed", async () => (await relayer.request("/readyz")).pools[KEY].leaves === 1);
-  const second = await new Deno.Command(Deno.execPath(), { args: serveCommand, env }).output();
+  const second = await childCommand(Deno.execPath(), { args: serveCommand(), env }).output();
   equal(second.success, false);
   match(new TextDecoder().decode(second.stderr), /in use by another process/);
   const submission = relayer.request("/withdraw", body).catch(() => undefined);

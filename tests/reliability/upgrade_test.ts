@@ -15,6 +15,7 @@ import {
   startRelayerProcess,
 } from "../../testkit/relayer/relayer_process.ts";
 import { freshDatabase, postgresServer } from "../../testkit/servers/services.ts";
+import { childCommand } from "../../testkit/programs/child_command.ts";
 
 const KEY = "native-1";
 const PAID = 940_000_000n;
@@ -55,7 +56,7 @@ async function openScene() {
   stack.defer(async () => {
     for (const relayer of running) await relayer.stop("SIGKILL").catch(() => {});
   });
-  const start = async (name: string, args = serveCommand) => {
+  const start = async (name: string, args = serveCommand()) => {
     const relayer = await startRelayerProcess(env(name), args);
     running.push(relayer);
     return relayer;
@@ -129,7 +130,7 @@ async function paysOnce({ net, old, recipients, bodies, state }: Scene, next: Re
 }
 
 async function oldReleaseRefuses({ env }: Scene): Promise<void> {
-  const again = await new Deno.Command(Deno.execPath(), { args: serveCommand, env: env("old") }).output();
+  const again = await childCommand(Deno.execPath(), { args: serveCommand(), env: env("old") }).output();
   equal(again.code, 2, "the old release refuses to start on the newer schema");
   match(
     new TextDecoder().decode(again.stderr),

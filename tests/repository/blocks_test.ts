@@ -10,6 +10,7 @@ import {
   parseCodeBlocks,
   readCodeBlocks,
 } from "../support/docs/code_blocks.ts";
+import { childCommand } from "../../testkit/programs/child_command.ts";
 
 const root = new URL("../../", import.meta.url);
 const read = (path: string) => Deno.readTextFile(new URL(path, root));
@@ -93,7 +94,7 @@ Deno.test("every listed block and every block that tests use exists once", () =>
 
 Deno.test("bash parses every shell block", async () => {
   for (const { page, info, text } of blocks.filter(({ info }) => /^(sh|bash)\b/.test(info))) {
-    const { code, stderr } = await new Deno.Command("bash", { args: ["-n", "-c", text] }).output();
+    const { code, stderr } = await childCommand("bash", { args: ["-n", "-c", text] }).output();
     assert.equal(code, 0, `${page}: ${info}: ${new TextDecoder().decode(stderr)}`);
   }
 });

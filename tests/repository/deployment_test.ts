@@ -10,6 +10,7 @@ import { serveSettings } from "../../src/config/settings/serve_settings.ts";
 import { findUnknownSettings } from "../../src/config/settings/unknown_settings.ts";
 import { hasProgram } from "../support/system/requirements.ts";
 import { buildContext, compose, dockerfile, read, unitDirectives } from "../compiled/deployment_files.ts";
+import { childCommand } from "../../testkit/programs/child_command.ts";
 
 const root = new URL("../../", import.meta.url);
 const unit = await read("docs/operating/tonado.service");
@@ -25,7 +26,7 @@ function withoutIds(schema: object): object {
 }
 
 async function run(command: string, ...args: string[]) {
-  const { code, stdout, stderr } = await new Deno.Command(command, { args, cwd: root }).output();
+  const { code, stdout, stderr } = await childCommand(command, { args, cwd: root }).output();
   const text = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes)).join("");
   return { code, text };
 }

@@ -1,15 +1,15 @@
-/** Rules on the text of the product's sources: timers, replaced methods, and the I/O of the app. */
+/** Rules on the text of the sources: timers, replaced methods, the I/O of the app, and programs that are started. */
 import assert from "node:assert/strict";
 import { listRepositoryFiles } from "../support/docs/repository_files.ts";
 
 const root = new URL("../../", import.meta.url);
-const sources = [...await listRepositoryFiles(".ts"), ...await listRepositoryFiles(".tsx")]
-  .filter((path) => /^(main\.ts$|src\/)/.test(path) && !/_test\.tsx?$/.test(path));
+const all = [...await listRepositoryFiles(".ts"), ...await listRepositoryFiles(".tsx")];
+const product = all.filter((path) => /^(main\.ts$|src\/)/.test(path) && !/_test\.tsx?$/.test(path));
 
 /** Returns the files whose code matches, without comments. */
-async function findFiles(pattern: RegExp, among = /./): Promise<string[]> {
+async function findFiles(pattern: RegExp, among = /./, files = product): Promise<string[]> {
   const found: string[] = [];
-  for (const path of sources.filter((path) => among.test(path))) {
+  for (const path of files.filter((path) => among.test(path))) {
     const code = (await Deno.readTextFile(new URL(path, root)))
       .replace(/\/\*[^]*?\*\//g, "").replace(/(^|\s)\/\/.*$/gm, "");
     if (pattern.test(code)) found.push(path);
@@ -49,4 +49,17 @@ Deno.test("the app's flows and views name no global of the browser that does I/O
     /\b(fetch|indexedDB|localStorage|sessionStorage|navigator|caches|WebSocket|EventSource|Worker)\s*[.(]/;
   assert.deepEqual(await findFiles(io, /^src\/app\/(views|flows|text)\//), []);
   assert.deepEqual(await findFiles(/\b(document|window)\s*\./, /^src\/app\/flows\//), []);
+});
+
+/** The files that start programs by themselves. All others call childCommand, so that no program outlives them. */
+const mayStartPrograms: Record<string, string> = {
+  "src/config/files/file_lock_test.ts": "code of a worker, whose programs end at once",
+  "testkit/programs/browser.ts": "puppeteer starts the browser, by the script next to it",
+  "testkit/programs/child_command.ts": "childCommand",
+  "testkit/servers/local_servers.ts": "a shell ends the server, and removes its directory",
+};
+
+Deno.test("only the listed files start programs by themselves", async () => {
+  const starts = /\bnew Deno\.Command\(|\bpuppeteer\.launch\(|"node:child[_]process"/;
+  assert.deepEqual(await findFiles(starts, /./, all), Object.keys(mayStartPrograms));
 });

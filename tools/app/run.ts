@@ -34,11 +34,23 @@ const started = performance.now();
 const root = new URL("../../", import.meta.url);
 const data = await Deno.makeTempDir({ prefix: "tonado-app-" });
 const ports = ["--port", "0", "--relayer-port", "0"];
-const network = startProgram(sourceCommand, [
+const stopped = new Promise<void>((resolve) => {
+  for (const signal of ["SIGINT", "SIGTERM"] as const) Deno.addSignalListener(signal, () => resolve());
+});
+const network = startProgram(sourceCommand(), [
   ...["localnet", "--json", "--data-dir", data, "--block-time", BLOCK_TIME_MS],
   ...ports,
 ]);
 try {
+  await Promise.race([serveApp().then(() => stopped), stopped]);
+} finally {
+  await network.stop();
+  await Deno.remove(data, { recursive: true });
+}
+Deno.exit(0); // pages may keep their connections open
+
+/** Serves the app and its network, and prints their addresses. */
+async function serveApp(): Promise<void> {
   const [net, built] = await Promise.all([network.nextLine().then((line) => JSON.parse(line)), buildApp()]);
   if (!built) throw new Error("the app was not built");
   const bridge = startBridge();
@@ -60,14 +72,7 @@ try {
   );
   const url = `http://localhost:${(server.addr as Deno.NetAddr).port}/`;
   print({ url, faucet: net.faucet, relayer: net.relayer, wallet: walletPage.url, registry: net.registry });
-  await new Promise<void>((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) Deno.addSignalListener(signal, () => resolve());
-  });
-} finally {
-  await network.stop();
-  await Deno.remove(data, { recursive: true });
 }
-Deno.exit(0); // pages may keep their connections open
 
 async function buildApp(): Promise<boolean> {
   const build = fileURLToPath(new URL("tools/build/app.ts", root));

@@ -1,13 +1,16 @@
 /** Stores measurements in one file with an entry per study and build, so that a part can be measured again. */
 import { availableParallelism, cpus, loadavg } from "node:os";
+import { dateAndCommit } from "../shared/git_revision.ts";
 import type { Build, Outcome } from "./study.ts";
 
-const FILE = new URL("../../docs/performance/results.json", import.meta.url);
+const FILE = new URL("../../dist/bench_results.json", import.meta.url);
 
 /** An outcome and the circumstances of its measurement. */
 export interface StudyResult extends Outcome {
   readonly study: string;
   readonly build: Build;
+  /** Date and commit. */
+  readonly when: string;
   readonly deno: string;
   /** Hardware threads. */
   readonly threads: number;
@@ -21,8 +24,12 @@ export interface StudyResult extends Outcome {
   readonly seconds: number;
 }
 
-export function currentCircumstances(): Pick<StudyResult, "deno" | "threads" | "processor" | "load"> {
+/** A result without its outcome. */
+type Circumstances = Pick<StudyResult, "when" | "deno" | "threads" | "processor" | "load">;
+
+export async function currentCircumstances(): Promise<Circumstances> {
   return {
+    when: await dateAndCommit(),
     deno: Deno.version.deno,
     threads: availableParallelism(),
     processor: cpus()[0].model,

@@ -83,7 +83,7 @@ export function detailTables(studies: readonly Study[], results: readonly StudyR
         return cells.map(escaped);
       })
     );
-    const [{ deno, threads, processor, load }] = own;
+    const [{ when, deno, threads, processor, load }] = own;
     return [
       `### ${title}`,
       "",
@@ -91,7 +91,7 @@ export function detailTables(studies: readonly Study[], results: readonly StudyR
       "",
       ...markdownTable(["", "Measured", "Ratio"], rows),
       "",
-      `Deno ${deno}, ${threads} hardware threads (${processor}), load at the beginning ${load}.`,
+      `${when}. Deno ${deno}, ${threads} hardware threads (${processor}), load at the beginning ${load}.`,
       "",
     ];
   });

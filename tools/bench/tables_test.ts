@@ -36,6 +36,7 @@ Deno.test("the table of targets has every bounded figure and its build, and noth
   const common = {
     study: "a",
     build: "wide",
+    when: "today",
     deno: "2",
     threads: 2,
     processor: "a",

@@ -9,6 +9,8 @@ import { fileURLToPath } from "node:url";
 import * as z from "zod";
 import { CIRCUITS_FOLDER } from "../../testkit/toolchain/circom.ts";
 import { readArguments } from "../shared/arguments.ts";
+import { childCommand } from "../../testkit/programs/child_command.ts";
+import { findProgram } from "../../testkit/servers/local_servers.ts";
 
 readArguments([]);
 
@@ -52,13 +54,11 @@ for (const folder of [CIRCUITS_FOLDER, new URL("generated/", CIRCUITS_FOLDER)]) 
 }
 const sarif = await Deno.makeTempFile({ suffix: ".sarif" });
 const args = ["--curve", "bls12_381", "--level", "info", "--sarif-file", sarif, ...sources.sort()];
-try {
-  await new Deno.Command("circomspect", { args, stdout: "null", stderr: "null" }).output();
-} catch (error) {
-  if (!(error instanceof Deno.errors.NotFound)) throw error;
+if (await findProgram("circomspect") === undefined) {
   console.error("circuits:audit: circomspect is not installed: cargo install circomspect --version 0.9.0");
   Deno.exit(1);
 }
+await childCommand("circomspect", { args, stdout: "null", stderr: "null" }).output();
 const { runs } = report.parse(JSON.parse(await Deno.readTextFile(sarif)));
 await Deno.remove(sarif);
 

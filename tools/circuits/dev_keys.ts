@@ -37,10 +37,11 @@ const ptau = ptauGiven ?? await powersOfTau();
 
 const made: [file: string, content: Uint8Array | string][] = [];
 for (const name of onlyVersion2 ? circuitsOfVersion[2] : allCircuitNames) {
-  const { wasm } = await compileCircuit(name);
+  const { r1cs, wasm } = await compileCircuit(name);
   const initial = path(`${name}_initial.zkey`);
   const final = path(`${name}_final.zkey`);
-  await step(`${name}: setup`, (log) => snarkjs.zKey.newZKey(path(`${name}.r1cs`), ptau, initial, log));
+  const system = { type: "mem" as const, data: r1cs };
+  await step(`${name}: setup`, (log) => snarkjs.zKey.newZKey(system, ptau, initial, log));
   await step(
     `${name}: contribution`,
     (log) => snarkjs.zKey.contribute(initial, final, "development", randomText(), log),

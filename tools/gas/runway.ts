@@ -1,6 +1,6 @@
 /**
  * Computes how long a pool without further use can pay for its storage, which the chain charges per cell, bit and
- * second. The size is the upper bound of contracts/SPEC.md, which holds for any keys. The balance is what deposits and
+ * second. The size is the upper bound of contracts/v1/SPEC.md, which holds for any keys. The balance is what deposits and
  * withdrawals leave in the pool by SPEC.md.
  */
 import { contractConstants } from "../../testkit/chain/contract_constants.ts";

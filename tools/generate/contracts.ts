@@ -36,16 +36,16 @@ const ROOT_HISTORY_SIZE = ${ROOT_HISTORY_SIZE}
 const readKey = (name: AnyCircuitName) => Deno.readTextFile(`artifacts/${name}.vkey.json`);
 const parseKey = async (name: AnyCircuitName) => JSON.parse(await readKey(name));
 const verifiers = await Promise.all(circuitsOfVersion[1].map(async (name) => ({
-  path: `contracts/generated/verifier_${name}.tolk`,
+  path: `contracts/v1/generated/verifier_${name}.tolk`,
   content: verifierSource(name, await parseKey(name)),
 })));
 const [withdraw2, settle16] = [await parseKey("withdraw2"), await parseKey("settle16")];
 await writeGenerated("contracts", [
-  { path: "contracts/generated/constants.tolk", content: constants },
-  { path: "contracts/generated/errors.tolk", content: errors },
+  { path: "contracts/shared/generated/constants.tolk", content: constants },
+  { path: "contracts/shared/generated/errors.tolk", content: errors },
   ...verifiers,
-  { path: "contracts/generated/key_withdraw2.tolk", content: withdraw2KeySource(withdraw2) },
-  { path: "contracts/generated/key_settle16.tolk", content: settle16KeySource(settle16) },
+  { path: "contracts/v2/generated/key_withdraw2.tolk", content: withdraw2KeySource(withdraw2) },
+  { path: "contracts/v2/generated/key_settle16.tolk", content: settle16KeySource(settle16) },
 ], check);
 
 const hashKey = async (name: AnyCircuitName) =>
@@ -54,11 +54,11 @@ const vkeyHash = combinedVkeyHash({ withdraw: await hashKey("withdraw"), deposit
 const [withdraw2Hash, settle16Hash] = [await hashKey("withdraw2"), await hashKey("settle16")];
 const vkeyHash2 = combinedVkeyHash({ withdraw2: withdraw2Hash, settle16: settle16Hash });
 const compiled = [
-  { name: "native", source: "contracts/pool_native.tolk", vkeyHash },
-  { name: "jetton", source: "contracts/jetton/pool_jetton.tolk", vkeyHash },
+  { name: "native", source: "contracts/v1/pool_native.tolk", vkeyHash },
+  { name: "jetton", source: "contracts/v1/jetton/pool_jetton.tolk", vkeyHash },
   { name: "native2", source: "contracts/v2/pool_native.tolk", vkeyHash: vkeyHash2 },
   { name: "jetton2", source: "contracts/v2/jetton/pool_jetton.tolk", vkeyHash: vkeyHash2 },
-  { name: "rescue", source: "contracts/rescue.tolk", vkeyHash: undefined },
+  { name: "rescue", source: "contracts/shared/rescue.tolk", vkeyHash: undefined },
 ];
 for (const { name, source, vkeyHash } of compiled) {
   const code = await compileTolk(source);

@@ -22,7 +22,7 @@ if (given.has("--print")) {
 } else {
   await writeGenerated("zeros", [
     { path: "src/core/tree/generated/zeros.ts", content: typescript() },
-    { path: "contracts/generated/zeros.tolk", content: tolk() },
+    { path: "contracts/shared/generated/zeros.tolk", content: tolk() },
     { path: "circuits/generated/zeros.circom", content: circom() },
   ], given.has("--check"));
 }

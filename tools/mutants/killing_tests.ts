@@ -11,14 +11,13 @@ export class KillingTests {
   /**
    * Returns the digest of a test, or undefined if it does not exist.
    *
-   * @param by a test file from the root, or `file: name of the test`
+   * @param by `file: name of the test`, with the file's path from the root
    */
   digestOf(by: string): string | undefined {
     if (!this.#digests.has(by)) {
       const [path, name] = by.split(/: (.*)/s);
       const source = this.#sourceOf(path);
-      const digest = source && (name === undefined ? sourceDigest(source) : testDigest(source, name));
-      this.#digests.set(by, digest);
+      this.#digests.set(by, source && testDigest(source, name));
     }
     return this.#digests.get(by);
   }

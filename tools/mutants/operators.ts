@@ -28,20 +28,7 @@ export function applyMutant(
 
 /** Returns all mutants of a Tolk source, in text order. */
 export function mutantsOf(file: string, source: string): Mutant[] {
-  return collectMutants(file, source, masked(source), operators);
-}
-
-/**
- * Returns the mutants that these operators make, in text order.
- *
- * @param code the source with everything that is not code blanked, in the same length
- */
-export function collectMutants(
-  file: string,
-  source: string,
-  code: string,
-  operators: readonly MutationOperator[],
-): Mutant[] {
+  const code = masked(source);
   const found = new Map<string, Mutant>();
   const put = (operator: string, at: number, length: number, text: string) => {
     const mutated = source.slice(0, at) + text + source.slice(at + length);
@@ -55,9 +42,9 @@ export function collectMutants(
 }
 
 /** Adds the mutant in which `text` replaces `length` characters at `at`. */
-export type AddMutant = (operator: string, at: number, length: number, text: string) => void;
+type AddMutant = (operator: string, at: number, length: number, text: string) => void;
 /** Adds the mutants of one kind. */
-export type MutationOperator = (code: string, put: AddMutant, source: string) => void;
+type MutationOperator = (code: string, put: AddMutant, source: string) => void;
 
 /** Replaces each match of the pattern's group 1, or of the pattern, by each of these. */
 function replacing(
@@ -75,11 +62,11 @@ function replacing(
 }
 
 /** Replaces each match by the texts that the table has for it. */
-export const swaps = (name: string, pattern: RegExp, table: Readonly<Record<string, readonly string[]>>) =>
+const swaps = (name: string, pattern: RegExp, table: Readonly<Record<string, readonly string[]>>) =>
   replacing(name, pattern, (found) => table[found] ?? []);
 
 /** Makes conditions always true or false. */
-export const conditions: MutationOperator = (code, put) => {
+const conditions: MutationOperator = (code, put) => {
   for (const { index, 0: head } of code.matchAll(/\b(?:if|while) \(/g)) {
     const open = index + head.length - 1;
     const length = closing(code, open) - open - 1;
@@ -89,7 +76,7 @@ export const conditions: MutationOperator = (code, put) => {
 };
 
 /** Puts one choice of `a ? b : c` in the place of the other. */
-export const choices: MutationOperator = (code, put, source) => {
+const choices: MutationOperator = (code, put, source) => {
   for (const { index } of code.matchAll(/\s\? /g)) {
     const from = index + 3;
     const colon = operandEnd(code, from);

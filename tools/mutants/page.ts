@@ -1,15 +1,15 @@
 /** Computes the scores of a run and writes docs/mutation.md. */
 import { writeGenerated } from "../shared/generated_files.ts";
 import { fillTables } from "../shared/generated_tables.ts";
+import { dateAndCommit } from "../shared/git_revision.ts";
+import { markdownTable } from "../shared/markdown_table.ts";
+import { equivalenceReason } from "./equivalent_mutants.ts";
 import type { Mutant } from "./operators.ts";
 import type { MutantRecord } from "./results.ts";
-import { equivalenceReason } from "./tolk/equivalent_mutants.ts";
+import { type PoolKind, poolKinds } from "./trial/pools.ts";
 
 /** A mutant with its result. */
 export type TriedMutant = Mutant & MutantRecord;
-
-/** Returns why no test can detect a mutant, or undefined. */
-export type Reason = (entry: { file: string; shows: string }) => string | undefined;
 
 /** The score of the mutants that compile to different code. */
 export interface Score {
@@ -21,81 +21,70 @@ export interface Score {
   readonly percent: string;
 }
 
-export function scoreOf(
-  entries: readonly Pick<TriedMutant, "verdict" | "file" | "shows">[],
-  reasonOf: Reason = equivalenceReason,
-): Score {
+type Entry = Pick<TriedMutant, "verdict" | "file" | "operator" | "shows">;
+
+export function scoreOf(entries: readonly Omit<Entry, "operator">[]): Score {
   const killed = entries.filter(({ verdict }) => verdict === "killed").length;
   const survivors = entries.filter(({ verdict }) => verdict === "survived");
-  const equivalent = survivors.filter((entry) => reasonOf(entry) !== undefined).length;
+  const equivalent = survivors.filter((entry) => equivalenceReason(entry) !== undefined).length;
   const faults = killed + survivors.length - equivalent;
   const percent = faults === 0 ? "-" : (100 * killed / faults).toFixed(1);
   return { counted: killed + survivors.length, killed, equivalent, percent };
 }
 
-function whyOf(entry: TriedMutant): string {
-  const open = `no test that ran in the first ${
-    (entry.budget ?? 0) / 1000
-  } s detects it; the rest was left out`;
-  return equivalenceReason(entry) ?? (entry.budget === null ? "a gap: no test detects it" : open);
-}
-
 /**
- * Returns the tables: scores by file, all survivors, and the tests that killed most.
+ * Returns the blocks of the page: scores by contract and by kind of fault, and all survivors.
  *
- * @param made all mutants
+ * @param when date and commit
+ * @param poolsOf returns the contracts of a source; its mutants count for the first
  */
 export function mutationTables(
-  entries: readonly TriedMutant[],
-  made: readonly Pick<Mutant, "file">[],
+  entries: readonly Entry[],
+  when: string,
+  poolsOf: (file: string) => readonly PoolKind[],
 ): Record<string, string[]> {
-  const madeIn = Map.groupBy(made, ({ file }) => file);
-  const row = (name: string, of: readonly TriedMutant[], total: number) => {
-    const { counted, killed, equivalent, percent } = scoreOf(of);
-    const missed = counted - killed - equivalent;
-    const untried = total - of.length;
-    return `| ${name} | ${counted} | ${killed} | ${equivalent} | ${missed} | ${untried} | ${percent} % |`;
-  };
-  const kills = new Map<string, number>();
-  for (const { by } of entries) if (by) kills.set(by, (kills.get(by) ?? 0) + 1);
+  const { counted } = scoreOf(entries);
+  const byPool = Map.groupBy(entries, ({ file }) => poolsOf(file)[0]);
+  const byOperator = Map.groupBy(entries, ({ operator }) => operator);
+  const pools = poolKinds.map((pool) => [`\`${pool}\``, byPool.get(pool) ?? []] as const);
   return {
-    scores: [
-      `${entries.length} of ${made.length} mutants were tried.`,
-      "",
-      "| File | Mutants | Killed | Equivalent | Missed | Untried | Score |",
-      "| --- | --- | --- | --- | --- | --- | --- |",
-      ...[...madeIn].sort(([a], [b]) => a < b ? -1 : 1).map(([file, { length }]) =>
-        row(`\`${file}\``, entries.filter((entry) => entry.file === file), length)
-      ),
-      row("all", entries, made.length),
+    run: [
+      `${when}, by \`deno task mutants\` and \`deno task mutants --write\`. ${entries.length} mutants were ` +
+      `tried; ${counted} of them compile to code of their own.`,
     ],
-    survivors: survivorTable(entries, whyOf),
-    killers: [
-      "| Mutants | Test |",
-      "| --- | --- |",
-      ...[...kills].sort(([, a], [, b]) => b - a).slice(0, 12).map(([test, n]) => `| ${n} | ${test} |`),
-    ],
+    contracts: scoreTable("Contract", [...pools, ["all", entries]]),
+    faults: scoreTable("Kind of fault", [...byOperator].sort(([a], [b]) => a < b ? -1 : 1)),
+    survivors: survivorList(entries),
   };
 }
 
-/** Returns the table of all survivors. */
-export function survivorTable(
-  entries: readonly TriedMutant[],
-  whyOf: (entry: TriedMutant) => string,
-): string[] {
-  const code = (text: string) => `\`${text.replaceAll("|", "\\|")}\``;
-  const survivors = entries.filter(({ verdict }) => verdict === "survived")
-    .sort((a, b) => a.file < b.file ? -1 : a.file > b.file ? 1 : a.line - b.line);
-  return [
-    "| Where | Fault | Why it survives |",
-    "| --- | --- | --- |",
-    ...survivors.map((entry) =>
-      `| \`${entry.file}\`, ${entry.operator} | ${code(entry.shows)} | ${whyOf(entry)} |`
-    ),
-  ];
+function scoreTable(head: string, rows: readonly (readonly [name: string, entries: readonly Entry[]])[]) {
+  return markdownTable(
+    [head, "Mutants", "Killed", "Equivalent", "Missed", "Score"],
+    rows.map(([name, entries]) => {
+      const { counted, killed, equivalent, percent } = scoreOf(entries);
+      return [name, counted, killed, equivalent, counted - killed - equivalent, `${percent} %`];
+    }),
+  );
 }
 
-/** Writes tables into docs/mutation.md. */
-export async function writeTables(tables: Record<string, string[]>): Promise<void> {
+/** Returns all survivors, by the reason why they survive. */
+function survivorList(entries: readonly Entry[]): string[] {
+  const survivors = entries.filter(({ verdict }) => verdict === "survived");
+  const byReason = Map.groupBy(survivors, (entry) => equivalenceReason(entry) ?? "a gap: no test detects it");
+  return [...byReason].flatMap(([reason, group]) => [
+    `- ${reason.replaceAll("*", "\\*")}`,
+    ...[...Map.groupBy(group, ({ file }) => file)].map(([file, of]) =>
+      `  - \`${file}\`: ${of.map(({ shows }) => `\`${shows}\``).join("; ")}`
+    ),
+  ]);
+}
+
+/** Writes the page. @param entries the results of all mutants */
+export async function writePage(
+  entries: readonly Entry[],
+  poolsOf: (file: string) => readonly PoolKind[],
+): Promise<void> {
+  const tables = mutationTables(entries, await dateAndCommit(), poolsOf);
   await writeGenerated("mutants", [await fillTables("docs/mutation.md", tables)], false);
 }

@@ -1,12 +1,9 @@
-/**
- * Stores results in the repository, so that an interrupted run continues in any clone, and a later run knows which tests
- * to try first.
- */
+/** Keeps results in a file, so that an interrupted run continues, and a later run knows which tests to try first. */
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import type { Mutant } from "./operators.ts";
 import { declarationAt } from "./tolk_text.ts";
-import type { Verdict } from "./tolk/trial.ts";
+import type { Verdict } from "./trial/trial.ts";
 
 /** The versions of the source and of the tests that a result is valid for. */
 export interface ResultVersion {
@@ -23,12 +20,10 @@ export interface MutantRecord extends ResultVersion {
   /** The mutant's name, see nameMutants. */
   readonly key: string;
   readonly verdict: Verdict;
-  /** The test that killed it: its file, with a colon and its name if only one test of the file ran. */
+  /** The test that killed it: `file: name`. */
   readonly by?: string;
   /** Digest of that test, see KillingTests. A change of the test makes the result invalid. */
   readonly test?: string;
-  /** Whether that test exceeded its time limit instead of failing. */
-  readonly hung?: true;
 }
 
 /** Gives each mutant a name that stays the same when lines above it change. */
@@ -48,39 +43,6 @@ export async function loadRecords(path: URL): Promise<Map<string, MutantRecord>>
   const text = await Deno.readTextFile(path).catch(() => "");
   const entries = text.split("\n").filter(Boolean).map((line) => JSON.parse(line) as MutantRecord);
   return new Map(entries.map((entry) => [entry.key, entry]));
-}
-
-/**
- * Gives the results of declarations that moved to another file to their new names. Mutants of one declaration that read
- * the same are matched in order.
- */
-export function adoptMoved(
-  records: Map<string, MutantRecord>,
-  mutants: ReadonlyMap<string, Mutant>,
-  sourceOf: (mutant: Mutant) => string,
-): void {
-  const place = (key: string, source: string) => `${source} ${key.replace(/^[^:]*: | \(\d+\)$/g, "")}`;
-  const orphans = Map.groupBy(
-    [...records.values()].filter(({ key, source }) => {
-      const mutant = mutants.get(key);
-      return mutant === undefined || sourceOf(mutant) !== source;
-    }),
-    ({ key, source }) => place(key, source),
-  );
-  for (const [key, mutant] of mutants) {
-    const source = sourceOf(mutant);
-    if (records.get(key)?.source === source) continue;
-    const moved = orphans.get(place(key, source))?.shift();
-    if (moved) records.set(key, { ...moved, key });
-  }
-}
-
-/** Rewrites the result file: one record per mutant, in the order of the keys. */
-export async function saveRecords(path: URL, records: Iterable<MutantRecord>): Promise<void> {
-  const sorted = [...records].sort((a, b) => a.key < b.key ? -1 : 1);
-  const temporary = new URL(`${path.href}.tmp`);
-  await Deno.writeTextFile(temporary, sorted.map((record) => `${JSON.stringify(record)}\n`).join(""));
-  await Deno.rename(temporary, path);
 }
 
 /**

@@ -1,4 +1,5 @@
 /** Other programs that the tasks run. */
+import { childCommand } from "../../testkit/programs/child_command.ts";
 
 /** How a program is run. */
 export type CommandOptions = Omit<Deno.CommandOptions, "args" | "stdin" | "stdout" | "stderr">;
@@ -13,7 +14,7 @@ export async function commandOutput(
   args: readonly string[],
   options: CommandOptions = {},
 ): Promise<string> {
-  const { success, stdout, stderr } = await new Deno.Command(command, {
+  const { success, stdout, stderr } = await childCommand(command, {
     ...options,
     args: [...args],
     stdin: "null",
@@ -29,7 +30,7 @@ export async function runCommand(
   args: readonly string[],
   options: CommandOptions = {},
 ): Promise<boolean> {
-  const { success } = await new Deno.Command(command, { ...options, args: [...args], stdin: "null" }).spawn()
+  const { success } = await childCommand(command, { ...options, args: [...args], stdin: "null" }).spawn()
     .status;
   return success;
 }

@@ -16,12 +16,13 @@ export interface GeneratedFile {
  * @param task the name of the `deno task`, for messages
  */
 export async function writeGenerated(task: string, files: readonly GeneratedFile[], check: boolean) {
+  const stale = await staleFiles(files);
   if (check) {
-    const stale = await staleFiles(files);
     for (const path of stale) console.error(`${path} differs from what \`deno task ${task}\` generates`);
     if (stale.length > 0) Deno.exit(1);
   } else {
-    for (const { path, content } of files) {
+    // A file that is already right is not touched: another program may be reading it.
+    for (const { path, content } of files.filter(({ path }) => stale.includes(path))) {
       const url = new URL(path, root);
       await Deno.mkdir(new URL("./", url), { recursive: true });
       await Deno.writeFile(url, bytesOf(content));

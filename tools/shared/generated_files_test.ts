@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { pathToFileURL } from "node:url";
 import vectors from "../../testkit/vectors/protocol.json" with { type: "json" };
 import { staleFiles } from "./generated_files.ts";
+import { childCommand } from "../../testkit/programs/child_command.ts";
 
 Deno.test("a committed file that is missing, shorter, longer or one byte off is stale", async () => {
   const folder = await Deno.makeTempDir();
@@ -22,7 +23,7 @@ Deno.test("a committed file that is missing, shorter, longer or one byte off is 
 });
 
 async function run(tool: string, ...args: string[]): Promise<{ code: number; stdout: string }> {
-  const { code, stdout } = await new Deno.Command(Deno.execPath(), {
+  const { code, stdout } = await childCommand(Deno.execPath(), {
     args: ["run", "-A", "--no-check", new URL(`../generate/${tool}`, import.meta.url).href, ...args],
     stderr: "inherit",
   }).output();

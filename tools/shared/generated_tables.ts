@@ -1,4 +1,5 @@
 /** Fills generated tables between marks into hand-written pages. */
+import { childCommand } from "../../testkit/programs/child_command.ts";
 
 /** Returns the page with each table between its two marks replaced. */
 export async function fillTables(path: string, tables: Readonly<Record<string, readonly string[]>>) {
@@ -15,7 +16,7 @@ export async function fillTables(path: string, tables: Readonly<Record<string, r
 
 /** Formats as `deno fmt` does, which aligns tables. */
 async function formatted(markdown: string): Promise<string> {
-  const fmt = new Deno.Command(Deno.execPath(), {
+  const fmt = childCommand(Deno.execPath(), {
     args: ["fmt", "--ext", "md", "-"],
     stdin: "piped",
     stdout: "piped",

@@ -1,12 +1,12 @@
 /** The app's settings: those of the build, and the user's changes. No setting is secret. */
 import * as z from "zod";
-import { isHttpUrl } from "../../core/text/urls.ts";
+import { isEndpointUrl, isHttpUrl } from "../../core/text/urls.ts";
 import type { AppConfig } from "../ports.ts";
 import { languages } from "../text/languages.ts";
 
 const MAX_RELAYERS = 20;
 
-const address = z.string().refine(isHttpUrl).optional().catch(undefined);
+const address = z.string().refine(isEndpointUrl).optional().catch(undefined);
 /** Without its malformed addresses. A list that has no others counts as absent. */
 const addresses = z.array(z.string()).max(MAX_RELAYERS).transform((stored) => {
   const urls = stored.filter(isHttpUrl);
@@ -70,7 +70,7 @@ export interface UnusedConnection {
   readonly used: readonly string[];
 }
 
-export type ConnectionFault = "invalid" | "wrong_number" | "blocked";
+export type ConnectionFault = "invalid" | "wrong_api" | "wrong_number" | "blocked";
 export type ConnectionFaults = Readonly<Partial<Record<keyof ConnectionsForm, ConnectionFault>>>;
 
 /** Returns the stored addresses that the page may use, and the website's instead of the others. */
@@ -127,7 +127,7 @@ export function applyConnections(
     relayers: [...new Set(form.relayers.split(/\s+/).filter((url) => url !== ""))],
   };
   const own = connectionNames.filter((name) => !isSame(typed[name], config[name]));
-  const found = own.map((name) => [name, faultOf([typed[name]].flat(), config)] as const)
+  const found = own.map((name) => [name, faultOf(name, [typed[name]].flat(), config)] as const)
     .filter(([, fault]) => fault !== undefined);
   if (found.length > 0) return { faults: Object.fromEntries(found) };
   const change = connectionNames.map((name) => [name, own.includes(name) ? typed[name] : undefined]);
@@ -157,8 +157,13 @@ function isReachable(url: string, { connect }: AppConfig): boolean {
   return connect === undefined || connect.some((source) => source === origin || source === protocol);
 }
 
-function faultOf(urls: readonly string[], config: AppConfig): ConnectionFault | undefined {
+function faultOf(
+  name: keyof ConnectionAddresses,
+  urls: readonly string[],
+  config: AppConfig,
+): ConnectionFault | undefined {
   if (urls.length > MAX_RELAYERS) return "wrong_number";
   if (!urls.every(isHttpUrl)) return "invalid";
+  if (name !== "relayers" && !urls.every(isEndpointUrl)) return "wrong_api";
   return urls.every((url) => isReachable(url, config)) ? undefined : "blocked";
 }

@@ -51,6 +51,10 @@ Deno.test("connections must be URLs, and one endpoint for deposits and withdrawa
     ),
     { faults: { depositEndpoint: "invalid", withdrawalEndpoint: "invalid" } },
   );
+  const v3 = "https://toncenter.com/api/v3";
+  const other = applyConnections({ ...form, depositEndpoint: v3, relayers: v3 }, config);
+  deepEqual(other, { faults: { depositEndpoint: "wrong_api" } });
+  equal(parseSettings({ depositEndpoint: v3 }).depositEndpoint, undefined);
 });
 
 Deno.test("a connection that the page's policy blocks is refused before it is saved", () => {

@@ -250,6 +250,7 @@ export const en = {
     shared: "Both use the same server now, so it could connect a deposit with its withdrawal.",
     fault: {
       invalid: "This is not a web address.",
+      wrong_api: "This is another API. Enter a TON Center v2 endpoint, whose path is /api/v2/jsonRPC.",
       wrong_number: "Enter at most 20 addresses, each on its own line.",
       blocked: (allowed: string) =>
         `This page may connect only to ${allowed}. To use another server, start tonado app with its address, or ask this website's operator.`,

@@ -2,8 +2,8 @@ import { Command, Option } from "commander";
 import { publicEndpoints } from "../../config/endpoint.ts";
 import { findRegistry } from "../../config/deployments_registry.ts";
 import { clientSettings } from "../../config/settings/client_settings.ts";
+import { endpointUrl, httpUrl, MalformedSettingError } from "../../config/settings/setting.ts";
 import { type Network, networks } from "../../core/protocol/network.ts";
-import { isHttpUrl } from "../../core/text/urls.ts";
 import type { CliContext } from "../context.ts";
 import { collectRelayerArguments } from "../options/chain_options.ts";
 import { integerArgument } from "../options/integer_argument.ts";
@@ -67,10 +67,10 @@ async function serveApp(context: CliContext, options: AppCommandOptions): Promis
   const stopped = context.waitForShutdown();
   const { network, port, relayer = [] } = options;
   const depositEndpoint = endpointOf(context, options);
-  const withdrawalEndpoint = checkedUrl("--withdrawal-endpoint", options.withdrawalEndpoint) ??
+  const withdrawalEndpoint = checkedUrl("--withdrawal-endpoint", options.withdrawalEndpoint, endpointUrl) ??
     depositEndpoint;
   const deployments = await findRegistry(network, options.registry);
-  const walletManifest = checkedUrl("--wallet-manifest", options.walletManifest);
+  const walletManifest = checkedUrl("--wallet-manifest", options.walletManifest, httpUrl);
   const settings = {
     ...{ depositEndpoint, withdrawalEndpoint, relayers: relayer, deployments },
     ...walletManifest !== undefined && { walletManifest },
@@ -101,8 +101,8 @@ async function serveApp(context: CliContext, options: AppCommandOptions): Promis
 
 function endpointOf({ env }: CliContext, { endpoint, network }: AppCommandOptions): string {
   const { indexerUrl } = clientSettings;
-  const found = checkedUrl("--endpoint", endpoint) ??
-    checkedUrl(indexerUrl.name, env[indexerUrl.name] || undefined) ??
+  const found = checkedUrl("--endpoint", endpoint, endpointUrl) ??
+    checkedUrl(indexerUrl.name, env[indexerUrl.name] || undefined, endpointUrl) ??
     publicEndpoints[network];
   if (found === undefined) {
     throw usageError(
@@ -113,9 +113,15 @@ function endpointOf({ env }: CliContext, { endpoint, network }: AppCommandOption
   return found;
 }
 
-function checkedUrl(pointer: string, text: string | undefined): string | undefined {
-  if (text !== undefined && !isHttpUrl(text)) {
-    throw usageError(pointer, "is not an http or https URL without user and password");
+function checkedUrl(
+  pointer: string,
+  text: string | undefined,
+  parse: (text: string) => string,
+): string | undefined {
+  try {
+    return text && parse(text);
+  } catch (error) {
+    if (!(error instanceof MalformedSettingError)) throw error;
+    throw usageError(pointer, `is not ${error.message}`);
   }
-  return text;
 }

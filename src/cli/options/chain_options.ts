@@ -5,15 +5,18 @@ import { type Network, networks } from "../../core/protocol/network.ts";
 import { formatAmount, parseUnits } from "../../core/protocol/units.ts";
 import { parseRelayerUrl, redactUrl } from "../../core/text/urls.ts";
 import { findRegistry } from "../../config/deployments_registry.ts";
+import { MAX_REQUESTS_PER_SECOND } from "../../config/settings/serve_settings.ts";
 import { loadEndpoint } from "../../config/settings/settings_reader.ts";
 import type { Deployments } from "../../core/protocol/deployments.ts";
 import type { Chain } from "../../ton/chain.ts";
 import type { CliContext } from "../context.ts";
+import { integerArgument } from "./integer_argument.ts";
 import { addOutputOptions, type OutputOptions } from "../output/print.ts";
 
 export interface ChainOptions extends OutputOptions {
   readonly network: Network;
   readonly endpoint?: string;
+  readonly requestsPerSecond?: number;
   readonly registry?: string;
 }
 
@@ -28,6 +31,11 @@ export function addChainOptions(
   command
     .addOption(network)
     .option("--endpoint <url>", "toncenter v2 endpoint; default: INDEXER_URL, or the network's public one")
+    .option(
+      "--requests-per-second <n>",
+      "limit for the endpoint, 0: none; default: INDEXER_REQUESTS_PER_SECOND",
+      integerArgument(0, MAX_REQUESTS_PER_SECOND),
+    )
     .option("--registry <file>", `deployments registry; default: ${registry}`)
     .hook("preAction", (_, action) => assertAddressesOfNetwork(action.opts()));
   return addOutputOptions(command);
@@ -43,11 +51,17 @@ export async function openChain(
 }
 
 export function formatChainFlags(
-  { network, endpoint, registry, notes }: Pick<ChainOptions, "network" | "endpoint" | "registry"> & {
-    readonly notes?: string;
-  },
+  { network, endpoint, requestsPerSecond, registry, notes }:
+    & Pick<ChainOptions, "network" | "endpoint" | "requestsPerSecond" | "registry">
+    & { readonly notes?: string },
 ): string {
-  return formatFlags({ network, endpoint: endpoint && redactUrl(endpoint), registry, notes });
+  return formatFlags({
+    network,
+    endpoint: endpoint && redactUrl(endpoint),
+    "requests-per-second": requestsPerSecond?.toString(),
+    registry,
+    notes,
+  });
 }
 
 export function formatFlags(

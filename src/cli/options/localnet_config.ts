@@ -26,6 +26,7 @@ export function createLocalnetConfig(
     rates: { noteChecksPerMinute: 0, withdrawalsPerMinute: 0, trustedProxies: 0 },
     caps: { hourly: 0, hourlyPerPool: 0 },
     balance: { warn: 0n, stop: 0n },
+    topUpNano: parseUnits("1"),
     alerts: { notReadyMs: 0, stuckMs: 0 },
     metrics: {},
     store: { retentionDays: 30 },

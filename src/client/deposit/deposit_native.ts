@@ -1,6 +1,7 @@
 import { Problem } from "../../core/errors/problem.ts";
 import type { ProveOptions } from "../../prover/prover.ts";
 import { EXPIRY_GRACE_SECONDS } from "../../ton/pool/history/pool_watch.ts";
+import { assertNoStorageDebt } from "../../ton/pool/storage_debt.ts";
 import { assertNoteMatchesPool } from "../notes/pool_match.ts";
 import { type DepositRequest, runDepositAttempts } from "./deposit_attempts.ts";
 import type { DepositResult } from "./deposit_events.ts";
@@ -10,7 +11,7 @@ export type { DepositResult } from "./deposit_events.ts";
 
 /**
  * Deposits exactly the pool's denomination. Store the note first: after the payment, only the note gives access to it.
- * @throws {Problem} `wrong_pool`; `contract_refused` if the pool refuses the deposit and returns the payment;
+ * @throws {Problem} `wrong_pool`; `contract_refused` if the pool owes storage, or returns the payment;
  *   `payment_timeout` if the transfer expired, or other deposits took the leaf in every attempt;
  *   `nullifier_already_used` if the note is spent; `tree_incomplete`, `unknown_root`, `cancelled`
  * @example
@@ -29,6 +30,8 @@ export async function depositNative(
     throw new Problem("wrong_pool", `the note is for ${note.asset}, not for the native coin`);
   }
   const { denomination } = await assertNoteMatchesPool(pool, note, request.network);
+  const { chain } = request;
+  await assertNoStorageDebt(chain, pool.address, await chain.account(pool.address, options), options);
   return await runDepositAttempts(
     {
       expiryGraceSeconds: EXPIRY_GRACE_SECONDS.native,

@@ -3,6 +3,7 @@ import { Problem } from "../../core/errors/problem.ts";
 import { type Clock, delay, systemClock } from "../../core/time.ts";
 import type { Prover } from "../../prover/prover.ts";
 import type { TransactionId } from "../../ton/chain.ts";
+import { assertNoStorageDebt } from "../../ton/pool/storage_debt.ts";
 import type { RefusedEvent, SettlementEvent } from "../../ton/pool/history/pool_events.ts";
 import { refusalReason, waitForPoolEvent } from "../../ton/pool/history/pool_watch.ts";
 import type { SettleInfo, V2Pool } from "../../ton/pool/v2/pool.ts";
@@ -110,7 +111,9 @@ async function settleNext(
     onStep({ step: "waiting", seconds });
     await delay(1000 * seconds, signal, clock);
   }
-  const after = (await pool.chain.account(pool.address, { signal })).last;
+  const account = await pool.chain.account(pool.address, { signal });
+  await assertNoStorageDebt(pool.chain, pool.address, account, { signal });
+  const after = account.last;
   const isLost = async () => await pool.getSettled({ signal }) !== first;
   if (await isLost()) return "lost"; // a refused message would cost its fees
   await wallet.send([pool.buildSettleMessage({ newRoot, end, proof, value })]);

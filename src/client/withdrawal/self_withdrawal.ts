@@ -4,6 +4,7 @@ import { V2Pool } from "../../ton/pool/v2/pool.ts";
 import { findNoteLeaf } from "../notes/note_leaf.ts";
 import type { ProveOptions } from "../../prover/prover.ts";
 import type { Chain, TransactionId } from "../../ton/chain.ts";
+import { assertNoStorageDebt } from "../../ton/pool/storage_debt.ts";
 import { assertFunds } from "../../ton/wallet/funds.ts";
 import type { Wallet } from "../../ton/wallet/wallet.ts";
 import { EXPIRY_GRACE_SECONDS, refusalReason, waitForPoolEvent } from "../../ton/pool/history/pool_watch.ts";
@@ -52,7 +53,9 @@ async function sendWithdrawal(
   const value = (await pool.getWithdrawValue(0n)) * 5n / 4n;
   await assertFunds(wallet, value + MAX_TRANSFER_FEE_NANO, "withdrawal");
   await request.onProved?.(args);
-  const after = (await chain.account(pool.address)).last;
+  const account = await chain.account(pool.address);
+  await assertNoStorageDebt(chain, pool.address, account, { signal: options.signal });
+  const after = account.last;
   const [root] = args.publicSignals.map(BigInt);
   const order = { root, nullifierHash, fee: 0n, refund: 0n, recipient, relayer: null, proof: args.proof };
   const message = pool instanceof V2Pool

@@ -1,4 +1,5 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
+import { beginCell, Cell, Dictionary } from "@ton/core";
 import {
   emptyProverOf,
   poolAddress,
@@ -13,6 +14,7 @@ import { proofToCell } from "../../core/crypto/proof_codec.ts";
 import { loadWithdraw, storeWithdraw } from "../../core/protocol/messages/pool_messages.ts";
 import { createNote, type Note, placeNote } from "../../core/protocol/note.ts";
 import { loadWithdraw2, storeWithdraw2 } from "../../core/protocol/v2/messages.ts";
+import { mainnetConfig } from "../../localnet/mainnet_config.ts";
 import { openPool } from "../../ton/pool/any_pool.ts";
 import type { OutgoingMessage } from "../../ton/wallet/wallet.ts";
 import { commitmentsFromChain } from "../tree_sync.ts";
@@ -195,4 +197,26 @@ Deno.test("a deposit that waits for its settlement, or that is not in the logs, 
     message: /waits as leaf 0 for its settlement/,
   });
   deepEqual([missing.sent.length, waiting.sent.length], [0, 0]);
+});
+
+Deno.test("nothing is sent to a pool that owes so much for storage that the message would freeze it", async () => {
+  const config = Dictionary.loadDirect(Dictionary.Keys.Int(32), Dictionary.Values.Cell(), mainnetConfig());
+  let data = Cell.EMPTY;
+  for (let i = 0; i < 200; i++) data = beginCell().storeUint(i, 32).storeRef(data).endCell();
+  for (const [balance, isSent] of [[10_000_000n, false], [300_000_000n, true]] as const) {
+    const scene = sceneWith();
+    scene.deposit(note.commitment);
+    Object.assign(scene.chain, { configParam: (id: number) => Promise.resolve(config.get(id)!) });
+    scene.pass(20 * 31_557_600_000);
+    scene.accounts[poolAddress.toRawString()] = { balance, code: Cell.EMPTY, data };
+    const { result, sent } = withdraw(scene, note, () => pay(scene, note));
+    if (isSent) await result;
+    else {
+      await rejects(result, {
+        code: "contract_refused",
+        message: /owes 0\.2\d+ native units for storage: this message/,
+      });
+    }
+    equal(sent.length, Number(isSent));
+  }
 });

@@ -1,7 +1,8 @@
 import { anyText, type Setting } from "./setting.ts";
 import { deploySettings } from "./deploy_settings.ts";
 
-const { walletMnemonic, walletMnemonicFile, walletVersion, indexerUrl, indexerApiKey } = deploySettings;
+const { walletMnemonic, walletMnemonicFile, walletVersion } = deploySettings;
+const { indexerUrl, indexerApiKey, indexerRequestsPerSecond } = deploySettings;
 
 export const clientSettings = {
   notes: {
@@ -25,4 +26,5 @@ export const clientSettings = {
   walletVersion,
   indexerUrl,
   indexerApiKey,
+  indexerRequestsPerSecond,
 } as const satisfies Record<string, Setting<unknown>>;

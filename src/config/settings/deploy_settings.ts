@@ -20,4 +20,5 @@ export const deploySettings = {
   },
   indexerUrl: serveSettings.indexerUrl,
   indexerApiKey: serveSettings.indexerApiKey,
+  indexerRequestsPerSecond: serveSettings.indexerRequestsPerSecond,
 } as const satisfies Record<string, Setting<unknown>>;

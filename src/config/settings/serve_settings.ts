@@ -5,7 +5,9 @@ import { networks } from "../../core/protocol/network.ts";
 import { parseUnits } from "../../core/protocol/units.ts";
 import {
   anyText,
+  apiKey,
   bearerToken,
+  endpointUrl,
   httpUrl,
   integer,
   MalformedSettingError,
@@ -18,6 +20,7 @@ import {
 
 const MAX_BPS = 10_000;
 const MAX_LIMIT = 1_000_000_000;
+export const MAX_REQUESTS_PER_SECOND = 1_000;
 
 export const serveSettings = {
   walletMnemonic: {
@@ -67,6 +70,13 @@ export const serveSettings = {
     parse: integer(0, 20),
     default: "0",
   },
+  topUpNative: {
+    name: "RELAYER_TOP_UP_NATIVE",
+    help:
+      "yearly maximum per ownerless jetton pool that has less than five years of storage left, in whole native units; 0: only an alert",
+    parse: parseNativeAmount,
+    default: "1",
+  },
   maxCostNative: {
     name: "RELAYER_MAX_COST_NATIVE",
     help: "maximum cost of a jetton withdrawal, refund included, in whole native units; unset: no limit",
@@ -75,25 +85,36 @@ export const serveSettings = {
   indexerUrl: {
     name: "INDEXER_URL",
     help: "toncenter v2 endpoint; unset: the network's public one (localnet has none)",
-    parse: httpUrl,
+    parse: endpointUrl,
   },
   indexerApiKey: {
     name: "INDEXER_API_KEY",
-    help: "key of the endpoint; without it one request a second",
-    parse: anyText,
+    help: "key of the endpoint",
+    parse: apiKey,
     secret: true,
+  },
+  indexerRequestsPerSecond: {
+    name: "INDEXER_REQUESTS_PER_SECOND",
+    help:
+      "maximum requests per second to the endpoint, 0: no limit; unset: 10 with a key, 1 without, no limit on a private host",
+    parse: integer(0, MAX_REQUESTS_PER_SECOND),
   },
   indexerVerifyUrl: {
     name: "INDEXER_VERIFY_URL",
     help:
       "second toncenter v2 endpoint, of another operator: it runs the get methods and must confirm the first one's history",
-    parse: httpUrl,
+    parse: endpointUrl,
   },
   indexerVerifyApiKey: {
     name: "INDEXER_VERIFY_API_KEY",
-    help: "key of INDEXER_VERIFY_URL; without it one request a second",
-    parse: anyText,
+    help: "key of INDEXER_VERIFY_URL",
+    parse: apiKey,
     secret: true,
+  },
+  indexerVerifyRequestsPerSecond: {
+    name: "INDEXER_VERIFY_REQUESTS_PER_SECOND",
+    help: "maximum requests per second to INDEXER_VERIFY_URL, with the same meaning",
+    parse: integer(0, MAX_REQUESTS_PER_SECOND),
   },
   deployments: {
     name: "RELAYER_DEPLOYMENTS",
@@ -142,12 +163,12 @@ export const serveSettings = {
     name: "RELAYER_APP_ENDPOINT",
     help:
       "toncenter v2 endpoint that the app's users reach; unset: the network's public one (on localnet INDEXER_URL)",
-    parse: httpUrl,
+    parse: endpointUrl,
   },
   appWithdrawalEndpoint: {
     name: "RELAYER_APP_WITHDRAWAL_ENDPOINT",
     help: "endpoint of another operator that the app asks for withdrawals; unset: RELAYER_APP_ENDPOINT",
-    parse: httpUrl,
+    parse: endpointUrl,
   },
   cacheUrl: {
     name: "CACHE_URL",

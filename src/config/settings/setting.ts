@@ -1,5 +1,5 @@
 import { REDACTED } from "../../core/text/secret.ts";
-import { isHttpUrl, redactUrl } from "../../core/text/urls.ts";
+import { isHeaderValue, isHttpUrl, otherApiVersion, redactUrl } from "../../core/text/urls.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -56,6 +56,26 @@ export function integer(min: number, max: number): (value: string) => number {
 export function httpUrl(value: string): string {
   if (!isHttpUrl(value)) throw new MalformedSettingError("an http or https URL without user and password");
   return value;
+}
+
+export function endpointUrl(value: string): string {
+  const version = otherApiVersion(httpUrl(value));
+  if (version !== undefined) {
+    throw new MalformedSettingError(
+      `an endpoint of toncenter's API v2: it is one of API ${version}. The path of API v2 is /api/v2/jsonRPC`,
+    );
+  }
+  return value;
+}
+
+export function apiKey(value: string): string {
+  const key = value.trim();
+  if (!isHeaderValue(key)) {
+    throw new MalformedSettingError(
+      "a key that an HTTP header can carry: it has a control or non-Latin character",
+    );
+  }
+  return key;
 }
 
 export function redisUrl(value: string): string {

@@ -2,7 +2,9 @@ import { deepEqual, equal, throws } from "node:assert/strict";
 import { serveSettings } from "./serve_settings.ts";
 import {
   anyText,
+  apiKey,
   bearerToken,
+  endpointUrl,
   findVariable,
   httpUrl,
   integer,
@@ -61,12 +63,21 @@ Deno.test("setting: the number of proxies is 0 to 16; true means 1 and false mea
 Deno.test("setting: URLs have the scheme that is needed", () => {
   const accepted: [parse: (text: string) => string, texts: string[]][] = [
     [httpUrl, ["http://host", "https://host:1/path"]],
+    [endpointUrl, ["https://host", "https://host/api/v2/jsonRPC", "https://host/v3/api/v2/"]],
+    [apiKey, ["0a1b", "Bearer x", "key\u00e9"]],
     [redisUrl, ["redis://host", "rediss://user:pass@host:6380/1"]],
     [postgresUrl, ["postgres://u:p@h/d", "postgresql://h/d?sslmode=require"]],
   ];
   for (const [parse, texts] of accepted) for (const text of texts) equal(parse(text), text);
   const refused: [parse: (text: string) => string, texts: string[]][] = [
     [httpUrl, ["ftp://host", "host", "https://user:pass@host", ""]],
+    [endpointUrl, [
+      "ftp://host",
+      "https://user:pass@host",
+      "https://host/api/v3",
+      "https://host/api/v3/jsonRPC",
+    ]],
+    [apiKey, ["k\u0435y", "a\nb", "a\u0000"]],
     [redisUrl, ["http://host", "redis://", "redis", "localhost:6379"]],
     [postgresUrl, ["mysql://h/d", "h/d", "apostgres://h/d", "postgresqll://h/d"]],
   ];
@@ -84,6 +95,8 @@ const bounds: [setting: keyof typeof serveSettings, min: number, max: number][] 
   ["batchSeconds", 0, 20],
   ["retentionDays", 1, 36_500],
   ["port", 0, 65_535],
+  ["indexerRequestsPerSecond", 0, 1_000],
+  ["indexerVerifyRequestsPerSecond", 0, 1_000],
   ["metricsPort", 0, 65_535],
   ["app", 0, 1],
   ["rateNoteCheck", 0, 1_000_000_000],

@@ -17,6 +17,7 @@ import {
 export interface CommandFlags {
   readonly network: Network;
   readonly endpoint?: string;
+  readonly requestsPerSecond?: number;
   readonly mnemonicFile?: string;
   readonly walletVersion?: "v4R2" | "v5R1";
   readonly burnOwner?: boolean;
@@ -87,8 +88,8 @@ export class SettingsReader {
     this.addError(pointer, `${JSON.stringify(path)} cannot be read${formatReadFailure(error)}`);
   }
 
-  endpoint({ network, endpoint }: CommandFlags): Endpoint {
-    const { indexerUrl, indexerApiKey } = deploySettings;
+  endpoint({ network, endpoint, requestsPerSecond }: CommandFlags): Endpoint {
+    const { indexerUrl, indexerApiKey, indexerRequestsPerSecond } = deploySettings;
     const configuredUrl = endpoint === undefined
       ? this.read<string>(indexerUrl)
       : this.#parse("--endpoint", indexerUrl, endpoint);
@@ -99,7 +100,13 @@ export class SettingsReader {
         `is required on ${network}: use the \`indexer\` that \`tonado localnet\` prints`,
       );
     }
-    return { url: url ?? "", ...this.readSecret("apiKey", indexerApiKey) };
+    return {
+      url: url ?? "",
+      ...this.readSecret("apiKey", indexerApiKey),
+      ...requestsPerSecond === undefined
+        ? this.readOptional("requestsPerSecond", indexerRequestsPerSecond)
+        : { requestsPerSecond },
+    };
   }
 
   mnemonic(

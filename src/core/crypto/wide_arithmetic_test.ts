@@ -8,12 +8,13 @@ import { wasmBytes } from "../../../poseidon-wasm/pkg/poseidon_wasm_bytes.ts";
 import { wasmBytes as wideWasmBytes } from "../../../poseidon-wasm/pkg/poseidon_wasm_wide_bytes.ts";
 import { FIELD_MODULUS } from "./field.ts";
 import { hasWideArithmetic } from "./wide_arithmetic.ts";
+import { childCommand } from "../../../testkit/programs/child_command.ts";
 
 const flags = await v8Flags();
 
 for (const given of flags.length > 0 ? [[], flags] : [[]]) {
   Deno.test(`the kernels that fit are taken and hash as published, ${given.length > 0 ? "with" : "without"} the flag`, async () => {
-    const { stdout } = await new Deno.Command(Deno.execPath(), {
+    const { stdout } = await childCommand(Deno.execPath(), {
       args: ["run", "-A", "--no-check", ...given, "tests/fixtures/which_kernels.ts"],
       cwd: new URL("../../../", import.meta.url),
     }).output();

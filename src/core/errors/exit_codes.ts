@@ -1,6 +1,6 @@
 /** Why a pool's contract refuses a message. */
 
-/** Exit codes of the pool contracts. `contracts/errors.tolk` is generated from this table. */
+/** Exit codes of the pool contracts. `contracts/shared/generated/errors.tolk` is generated from this table. */
 export const exitCodes = {
   ERR_WRONG_DENOMINATION: 101,
   ERR_DUPLICATE_COMMITMENT: 102,

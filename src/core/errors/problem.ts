@@ -109,7 +109,7 @@ export const problems = {
   contract_refused: problem(
     422,
     "Contract rejected the message",
-    "Look up the exit code in contracts/SPEC.md, or for a version 2 pool in contracts/v2/SPEC.md.",
+    "Look up the exit code in contracts/v1/SPEC.md, or for a version 2 pool in contracts/v2/SPEC.md.",
   ),
   insufficient_funds: problem(422, "Wallet is short of funds", "Fund the wallet and try again."),
   tree_full: problem(422, "Tree is full", "Use another pool."),

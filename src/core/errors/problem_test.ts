@@ -55,7 +55,7 @@ Deno.test("a problem has its kind's text unless it is given another, and keeps i
 
 Deno.test("the exit codes are those that the contracts are compiled with", async () => {
   const source = await Deno.readTextFile(
-    new URL("../../../contracts/generated/errors.tolk", import.meta.url),
+    new URL("../../../contracts/shared/generated/errors.tolk", import.meta.url),
   );
   const compiled = [...source.matchAll(/^const (ERR_\w+) = (\d+)$/gm)].map((
     [, name, code],

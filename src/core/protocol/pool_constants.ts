@@ -1,4 +1,4 @@
-/** Constants of the pool contracts. A test compares them with `contracts/fees.tolk`. */
+/** Constants of the pool contracts. A test compares them with `contracts/v1/fees.tolk`. */
 
 /** The minimum that a pool keeps of a withdrawal, in nano. */
 export const REFUND_RESERVE = 10_000_000n;
@@ -21,7 +21,7 @@ export const MAX_OPEN_CLAIMS = 256;
 /** Gas of a retry with as many claims as a pool can hold. */
 export const GAS_HIGHEST_RETRY = 17_200n;
 
-/** The highest generation of a pool. The first pool has generation 0 (contracts/SPEC.md, First state). */
+/** The highest generation of a pool. The first pool has generation 0 (contracts/v1/SPEC.md, First state). */
 export const MAX_GENERATION = 255;
 
 /** The number of deposits that a pool accepts in its lifetime: as many as provably fit (SPEC.md). */

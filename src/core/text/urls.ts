@@ -1,4 +1,4 @@
-/** Checks and redaction of URLs from settings, which may contain credentials. */
+/** Checks and redaction of URLs and API keys from settings. A URL may contain credentials. */
 import { Problem } from "../errors/problem.ts";
 import { REDACTED } from "./secret.ts";
 
@@ -13,6 +13,21 @@ export function isHttpUrl(text: string): boolean {
   return /^https?:$/.test(protocol) && username === "" && password === "";
 }
 
+/** Returns the version in the path of another API of toncenter, like `v3` of `/api/v3`; undefined for API v2. */
+export function otherApiVersion(url: string): string | undefined {
+  return /\/api\/(v(?!2\b)\d+)\b/.exec(new URL(url).pathname)?.[1];
+}
+
+/** Returns whether this can be the URL of a toncenter v2 endpoint. */
+export function isEndpointUrl(text: string): boolean {
+  return isHttpUrl(text) && otherApiVersion(text) === undefined;
+}
+
+/** Returns whether an HTTP header can carry exactly this text: Latin-1 without control characters. */
+export function isHeaderValue(text: string): boolean {
+  return /^[\t\x20-\x7e\x80-\xff]*$/.test(text);
+}
+
 /** Removes trailing slashes from a relayer's base URL. Throws `invalid_config`, with the URL redacted. */
 export function parseRelayerUrl(text: string, pointer = "baseUrl"): string {
   if (isHttpUrl(text) && !/[?#]/.test(text)) return text.replace(/\/+$/, "");
@@ -22,6 +37,17 @@ export function parseRelayerUrl(text: string, pointer = "baseUrl"): string {
     errors: [{ pointer, detail }],
     hint: "Give the base URL that its operator publishes, like https://relayer.example.",
   });
+}
+
+/** Names that no public server can have: RFC 6762, RFC 8375, names in use for local networks, and those without a dot. */
+const PRIVATE_NAME = /^[^.:[\]]*[^.:[\]\d][^.:[\]]*$|\.(local|localhost|internal|lan|home\.arpa)$/;
+/** RFC 1918, RFC 3927, RFC 4193 and RFC 4291, as `URL` writes them. */
+const PRIVATE_ADDRESS =
+  /^(10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|169\.254\.)[\d.]+$|^\[(f[cd][0-9a-f]{2}|fe[89ab][0-9a-f]):/;
+
+/** Returns whether the host is this machine, or on its local network. */
+export function isPrivateHost(hostname: string): boolean {
+  return isLoopbackHost(hostname) || PRIVATE_NAME.test(hostname) || PRIVATE_ADDRESS.test(hostname);
 }
 
 export function isLoopbackHost(hostname: string): boolean {

@@ -1,6 +1,6 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
 import { Problem } from "../errors/problem.ts";
-import { parseRelayerUrl, redactUrl } from "./urls.ts";
+import { isPrivateHost, parseRelayerUrl, redactUrl } from "./urls.ts";
 
 const shown: [given: string, shown: string][] = [
   ["https://relayer.example/v1", "https://relayer.example/v1"],
@@ -43,3 +43,40 @@ for (
 Deno.test("a relayer's URL is taken without the slashes at its end", () => {
   equal(parseRelayerUrl("https://relayer.example/v1//"), "https://relayer.example/v1");
 });
+
+const privateHosts = [
+  "localhost",
+  "app.localhost",
+  "127.0.0.1",
+  "[::1]",
+  "10.1.2.3",
+  "172.16.0.1",
+  "172.31.0.1",
+]
+  .concat(
+    "192.168.0.9",
+    "169.254.1.1",
+    "[fd00::1]",
+    "[fcab::]",
+    "[fe80::1]",
+    "ton-http-api",
+    "api.lan",
+    "a.internal",
+  );
+const publicHosts = [
+  "172.32.0.1",
+  "172.15.0.1",
+  "11.0.0.1",
+  "8.8.8.8",
+  "192.169.0.1",
+  "[2a00::fd00]",
+  "[fec0::1]",
+]
+  .concat("toncenter.com", "lan.example", "10.example", "10.0.0.1.example", "internal.example");
+for (const [hosts, expected] of [[privateHosts, true], [publicHosts, false]] as const) {
+  for (const host of hosts) {
+    Deno.test(`${host} is ${expected ? "a private" : "no private"} host`, () => {
+      equal(isPrivateHost(new URL(`http://${host}:81`).hostname), expected);
+    });
+  }
+}

@@ -9,10 +9,11 @@ import type { AccountInfo, Chain } from "../../ton/chain.ts";
 import { PoolGetters, type PoolInfo } from "../../ton/pool/pool_getters.ts";
 import { V2Pool } from "../../ton/pool/v2/pool.ts";
 import { findPoolGeneration, loadPoolCode, poolKindOf } from "../../ton/pool/state_init.ts";
+import { fetchNetworkVersion } from "../../ton/network_version.ts";
 import { fetchNetworkPrices } from "../../ton/network_prices.ts";
-import { type PoolFunds, SECONDS_PER_YEAR } from "../../ton/pool/pool_funds.ts";
+import type { PoolFunds } from "../../ton/pool/pool_funds.ts";
 import { auditChecks, auditedFunds, type Check } from "./audit_checks.ts";
-import { storageSize } from "../../ton/account_storage.ts";
+import { fetchStorageBill } from "../../ton/account_storage.ts";
 import { type JettonFacts, readJettonFacts } from "./jetton_facts.ts";
 import type { PoolFacts } from "./pool_facts.ts";
 import { checkPoolKeys } from "../keys/pool_keys.ts";
@@ -54,14 +55,12 @@ export async function auditPool(options: AuditOptions): Promise<PoolAudit> {
   const expected = loadPoolCode(poolKindOf(info.assetKind, info.version));
   const build = { ...expected, keys: await checkPoolKeys(artifacts, expected) };
   const prices = await fetchNetworkPrices(chain);
-  const size = storageSize({ code, data });
-  const newest = account.last &&
-    (await chain.transactions(address, { ...options, limit: 1, from: account.last }))[0];
-  const idle = BigInt(Math.max(0, newest ? account.syncUtime - newest.now : 0));
+  const bill = await fetchStorageBill(chain, { address, account, code, data, prices }, options);
   const listed = registry && [...registry.pools].find(([, pool]) => pool.address.equals(address));
   const facts: PoolFacts = {
     ...snapshot,
     network,
+    networkVersion: await fetchNetworkVersion(chain, options),
     address,
     codeHash: code.hash().toString("hex"),
     build,
@@ -69,8 +68,8 @@ export async function auditPool(options: AuditOptions): Promise<PoolAudit> {
     ...listed ? { registryEntry: { key: listed[0], deployment: listed[1] } } : {},
     balance: account.balance,
     readAt: account.syncUtime,
-    storageDue: prices.storageFee({ ...size, seconds: idle }),
-    storagePerYear: prices.storageFee({ ...size, seconds: SECONDS_PER_YEAR }),
+    storageDue: bill.due,
+    storagePerYear: bill.perYear,
     ...await rebuildFromLogs(snapshot, options),
   };
   const checks = auditChecks(facts);

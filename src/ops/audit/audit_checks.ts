@@ -3,6 +3,7 @@ import type { Address } from "@ton/core";
 import { formatUnits } from "../../core/protocol/units.ts";
 import { formatAddress } from "../../core/text/address_format.ts";
 import { checkFailed, checkPassed, type CheckResult, checkWarning } from "../../core/errors/check_result.ts";
+import { MIN_NETWORK_VERSION } from "../../ton/network_version.ts";
 import { type PoolFunds, poolFunds, surplusEnd } from "../../ton/pool/pool_funds.ts";
 import { jettonChecks } from "./jetton_checks.ts";
 import type { PoolFacts } from "./pool_facts.ts";
@@ -16,6 +17,7 @@ const MIN_RUNWAY_YEARS = 1;
 
 export function auditChecks(facts: PoolFacts): CheckResult[] {
   return [
+    checkNetwork(facts),
     checkCode(facts),
     checkOrigin(facts),
     checkKeys(facts),
@@ -35,6 +37,13 @@ export function auditChecks(facts: PoolFacts): CheckResult[] {
 export function auditedFunds({ version2, ...facts }: PoolFacts): PoolFunds {
   const debt = facts.info.debt + (version2?.settleInfo.pending ?? 0n);
   return poolFunds({ ...facts, info: { ...facts.info, debt } });
+}
+
+function checkNetwork({ networkVersion }: PoolFacts): CheckResult {
+  const text = `runs version ${networkVersion} of TVM`;
+  return networkVersion >= MIN_NETWORK_VERSION
+    ? checkPassed("network", text)
+    : checkFailed("network", `${text}; the pool needs ${MIN_NETWORK_VERSION}`);
 }
 
 function checkCode({ codeHash, build }: PoolFacts): CheckResult {

@@ -13,6 +13,7 @@ const vkeyHash = "bb".repeat(32);
 
 const sound: PoolFacts = {
   network: "mainnet",
+  networkVersion: 12,
   address,
   codeHash,
   build: { codeHash, vkeyHash, keys: { label: "keys of a ceremony", development: false, weak: false } },
@@ -73,6 +74,8 @@ const development = {
 const weak = { ...build, keys: { label: "weak ceremony keys", development: false, weak: true } };
 const entry = registryEntry!.deployment;
 const cases: [what: string, change: Partial<PoolFacts>, findings: string[]][] = [
+  ["a network without the instructions that contracts use", { networkVersion: 11 }, ["network failed"]],
+  ["a newer network", { networkVersion: 15 }, []],
   ["other code", { codeHash: "00".repeat(32) }, ["code failed", "keys failed", "registry failed"]],
   ["an initial state with planted roots", { generation: undefined }, ["origin failed"]],
   ["another generation than the registry's", { generation: 2 }, ["registry failed"]],

@@ -10,6 +10,8 @@ import type { V2Facts } from "./v2/v2_facts.ts";
 /** A pool's state after one transaction. Amounts in nano, hashes in hex. */
 export interface PoolFacts {
   readonly network: Network;
+  /** The version of the network's rules. */
+  readonly networkVersion: number;
   readonly address: Address;
   readonly codeHash: string;
   readonly build: { readonly codeHash: string; readonly vkeyHash: string; readonly keys: PoolKeys };

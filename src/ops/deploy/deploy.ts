@@ -9,13 +9,18 @@ import { formatUnits } from "../../core/protocol/units.ts";
 import { fetchNetworkPrices, type NetworkPrices } from "../../ton/network_prices.ts";
 import { seqnoOfFirstTransaction } from "./deployed_seqno.ts";
 import { waitForJettonWallet } from "./jetton_discovery.ts";
-import { findTrialOutcome, moveUnit } from "./jetton_trial.ts";
+import { moveUnit, planTrial } from "./jetton_trial.ts";
 import { checkPoolKeys, type PoolKeys } from "../keys/pool_keys.ts";
-import { type DeployOptions, type TrialOutcome, waitForChain } from "./options.ts";
+import { type DeployOptions, waitForChain } from "./options.ts";
+import { missingEndowment } from "./endowment.ts";
 import { isJettonPlan, planPool, type PoolPlan, type PoolSpec } from "./pool_plan.ts";
 import { jettonWithdrawalCost, PROPOSED_REFUND_NANO, proposeTerms } from "./proposed_terms.ts";
-import { warnIfPredecessorNotFull } from "./predecessor_check.ts";
-import { assertSafeToDeploy, checkDenomination, listedPools } from "./safety_checks.ts";
+import {
+  assertSafeToDeploy,
+  checkDenomination,
+  listedPools,
+  warnIfPredecessorNotFull,
+} from "./safety_checks.ts";
 import { type PendingPool, sendDeployment } from "./send_deployment.ts";
 
 export type { DeployOptions, DeployOrder, TrialOutcome } from "./options.ts";
@@ -46,20 +51,21 @@ export async function deployPools(
   await assertSafeToDeploy(plans, keys, options);
   for (const plan of plans) await warnIfPredecessorNotFull(plan, options);
 
-  const pendingPools: Pending[] = [];
-  for (const plan of plans) pendingPools.push(await pendingStepsOf(plan, options));
+  const pendingPools: PendingPool[] = [];
+  for (const plan of plans) pendingPools.push(await pendingStepsOf(plan, prices, options));
   // Read first: no transaction of a new pool can be older.
   const seqno = await chain.masterchainSeqno(options);
   await sendDeployment(pendingPools, prices, keys, options);
 
   const deployments = [];
-  for (const { plan, needsDeploy, skippedTrial } of pendingPools) {
+  for (const { plan, needsDeploy, trial, missing } of pendingPools) {
     await waitUntilActive(plan.address, options);
+    if (missing > 0n) await waitUntilEndowed(plan, prices, options);
     await verifyDeployedPool(plan, options);
     const jettonWallet = isJettonPlan(plan) ? await waitForJettonWallet(plan, options) : undefined;
-    if (isJettonPlan(plan)) {
-      if (!skippedTrial) await moveUnit(plan, prices, options);
-      options.onTrial?.(skippedTrial ?? "returned");
+    if (isJettonPlan(plan) && trial) {
+      if (trial.movesUnit) await moveUnit(plan, prices, options);
+      options.onTrial?.(trial.outcome);
     }
     deployments.push({
       address: plan.address,
@@ -98,19 +104,23 @@ function withTerms(plan: PoolPlan, prices: NetworkPrices, options: DeployOptions
   return plan;
 }
 
-interface Pending extends PendingPool {
-  readonly skippedTrial?: Exclude<TrialOutcome, "returned">; // why no unit is moved through a jetton pool
-}
-
-async function pendingStepsOf(plan: PoolPlan, options: DeployOptions): Promise<Pending> {
+async function pendingStepsOf(
+  plan: PoolPlan,
+  prices: NetworkPrices,
+  options: DeployOptions,
+): Promise<PendingPool> {
   const { chain } = options;
-  const needsDeploy = (await chain.account(plan.address, options)).state !== "active";
-  if (!isJettonPlan(plan)) return { plan, needsDeploy, needsDiscovery: false, needsTrial: false };
+  const account = await chain.account(plan.address, options);
+  const needsDeploy = account.state !== "active";
   const listed = listedPools(options)?.get(poolKey(plan)) !== undefined;
-  const skippedTrial = await findTrialOutcome(plan, { exists: !needsDeploy, listed }, options);
+  const missing = needsDeploy || listed
+    ? 0n
+    : await missingEndowment(plan, account, { chain, prices }, options);
+  if (!isJettonPlan(plan)) return { plan, needsDeploy, missing, needsDiscovery: false };
+  const trial = await planTrial(plan, { exists: !needsDeploy, listed }, options);
   const needsDiscovery = needsDeploy ||
     (await new PoolGetters(chain, plan.address).getPoolInfo(options)).jettonWallet === null;
-  return { plan, needsDeploy, needsDiscovery, needsTrial: skippedTrial === undefined, skippedTrial };
+  return { plan, needsDeploy, missing, needsDiscovery, trial };
 }
 
 function codeHashesOf({ kind }: PoolPlan) {
@@ -141,6 +151,26 @@ async function waitUntilActive(address: Address, options: DeployOptions): Promis
     `pool ${
       formatAddress(address, chain.network)
     } did not appear in time; run the command again to check for it`,
+  );
+}
+
+/** A pool that a stranger deployed must not be registered before it can pay for its storage. */
+async function waitUntilEndowed(
+  plan: PoolPlan,
+  prices: NetworkPrices,
+  options: DeployOptions,
+): Promise<void> {
+  const { chain } = options;
+  const isEndowed = async () => {
+    const account = await chain.account(plan.address, options);
+    return await missingEndowment(plan, account, { chain, prices }, options) === 0n;
+  };
+  if (await waitForChain(isEndowed, options)) return;
+  throw new Problem(
+    "chain_unavailable",
+    `the coins for the storage of pool ${
+      formatAddress(plan.address, chain.network)
+    } did not arrive in time; run the command again to check for them`,
   );
 }
 

@@ -5,6 +5,7 @@ import { formatAddress } from "../../core/text/address_format.ts";
 import { opCodes, storeDiscoverJettonWallet } from "../../core/protocol/messages/pool_messages.ts";
 import type { Chain } from "../../ton/chain.ts";
 import { incomingMessagesSince } from "../../ton/wallet/incoming_messages.ts";
+import { confirmTransfer } from "../../ton/wallet/transfer_inclusion.ts";
 import { fetchJettonMetadata, fetchJettonWalletAddress } from "../../ton/jetton/jetton.ts";
 import { Pool } from "../../ton/pool/pool.ts";
 import type { OutgoingMessage, Wallet } from "../../ton/wallet/wallet.ts";
@@ -41,7 +42,10 @@ export async function findJettonFaults(
   }
 }
 
-/** Throws `deployment_refused` if a master does not reply, or its reply differs from its getter. */
+/**
+ * Throws `deployment_refused` if a master does not reply, or its reply differs from its getter, and `chain_unavailable`
+ * if the wallet does not accept the transfer.
+ */
 export async function probeJettonMasters(
   pools: readonly JettonPool[],
   wallet: Wallet,
@@ -49,13 +53,14 @@ export async function probeJettonMasters(
 ): Promise<void> {
   const { chain } = options;
   const before = (await chain.account(wallet.address, options)).last;
-  await wallet.send(pools.map(({ address, jetton }, i): OutgoingMessage => ({
+  const transfer = await wallet.send(pools.map(({ address, jetton }, i): OutgoingMessage => ({
     to: jetton.master,
     value: DISCOVERY_VALUE_NANO,
     bounce: true,
     body: beginCell().storeUint(opCodes.provide_wallet_address, 32).storeUint(i, 64)
       .storeAddress(address).storeBit(false).endCell(),
   })));
+  await confirmTransfer(chain, wallet, transfer, options);
   const replies: ProbeResult[] = pools.map(() => undefined);
   await waitForChain(async () => {
     for (const message of await incomingMessagesSince(chain, wallet.address, before)) {

@@ -1,3 +1,4 @@
+import type { Address } from "@ton/core";
 import type { Deployments } from "../../core/protocol/deployments.ts";
 import type { Network } from "../../core/protocol/network.ts";
 import { pollUntil } from "../../core/time.ts";
@@ -29,7 +30,10 @@ export interface DeployOptions extends WaitOptions {
   readonly onWarning?: (text: string) => void;
 }
 
-/** `skipped`: the deployer has no unit. `earlier`: the pool is in the registry or has paid out before. */
+/**
+ * `skipped`: the deployer has too few units. `earlier`: no unit was moved through the pool, because it is in the registry,
+ * or because it has paid out before and the least payout succeeded.
+ */
 export type TrialOutcome = "returned" | "skipped" | "earlier";
 
 /** The deployment to confirm. Amounts in nano. */
@@ -38,10 +42,14 @@ export interface DeployOrder {
     PoolPlan,
     "address" | "asset" | "amount" | "generation" | "version" | "denomination" | "jetton" | "owner" | "terms"
   >[];
-  /** Initial balances and messages to jetton masters, half of which returns; without fees. */
+  /** Existing pools that lack a part of their initial balance, because someone else deployed them. */
+  readonly topUps: readonly { readonly address: Address; readonly value: bigint }[];
+  /** Initial balances, top-ups and messages to jetton masters, half of which returns; without fees. */
   readonly value: bigint;
-  /** Attached to the units that are moved through jetton pools; most of it returns. 0n: no trial. */
+  /** Attached to the units of the jettons' trials; most of it returns. 0n: no trial. */
   readonly trial: bigint;
+  /** Whether a trial moves a unit through a pool. Otherwise a trial only sends the least payout. */
+  readonly movesUnit: boolean;
   readonly balance: bigint;
   readonly keys: string;
 }

@@ -3,14 +3,18 @@ import { Problem, type ProblemDetail } from "../../core/errors/problem.ts";
 import { networkGlobalId } from "../../core/protocol/network.ts";
 import { GAS_HIGHEST_PATH } from "../../core/protocol/pool_constants.ts";
 import { V2_GAS_HIGHEST_PATH } from "../../core/protocol/v2/pool_constants.ts";
+import { formatAddress } from "../../core/text/address_format.ts";
 import { formatUnits } from "../../core/protocol/units.ts";
 import { openArtifacts } from "../../prover/artifacts.ts";
 import type { NetworkPrices } from "../../ton/network_prices.ts";
+import { fetchNetworkVersion, MIN_NETWORK_VERSION } from "../../ton/network_version.ts";
 import { findPinnedKeysFault } from "../keys/pinned_keys.ts";
+import { PoolGetters } from "../../ton/pool/pool_getters.ts";
+import { NEARLY_FULL_RATIO } from "../audit/audit_checks.ts";
 import type { PoolKeys } from "../keys/pool_keys.ts";
 import { findJettonFaults } from "./jetton_discovery.ts";
 import type { DeployOptions } from "./options.ts";
-import { isJettonPlan, type PoolPlan } from "./pool_plan.ts";
+import { isJettonPlan, planPool, type PoolPlan } from "./pool_plan.ts";
 
 /** Minimum ratio of a denomination to the gas fee of the most expensive withdrawal. */
 const MIN_GAS_FEES_PER_NOTE = 36n;
@@ -48,10 +52,15 @@ export async function assertSafeToDeploy(
 
 async function findNetworkFaults(options: DeployOptions): Promise<ProblemDetail[]> {
   const { chain, network } = options;
-  if (network === "localnet") return []; // it uses mainnet's configuration, including the id
+  const version = await fetchNetworkVersion(chain, options);
+  const faults = version >= MIN_NETWORK_VERSION ? [] : [{
+    pointer: "network",
+    detail: `the network runs version ${version} of TVM; a pool needs ${MIN_NETWORK_VERSION}`,
+  }];
+  if (network === "localnet") return faults; // it uses mainnet's configuration, including the id
   const id = (await chain.configParam(GLOBAL_ID_PARAM, options)).beginParse().loadInt(32);
-  if (id === networkGlobalId(network)) return [];
-  return [{
+  if (id === networkGlobalId(network)) return faults;
+  return [...faults, {
     pointer: "network",
     detail: `the endpoint serves another network than ${network} (global id ${id})`,
   }];
@@ -112,4 +121,23 @@ export function listedPools(
   { registry, network }: DeployOptions,
 ): ReadonlyMap<string, Deployment> | undefined {
   return registry?.network === network ? registry.pools : undefined;
+}
+
+/** Warns if a successor is deployed too early: two pools that accept deposits split the anonymity set. */
+export async function warnIfPredecessorNotFull(
+  plan: PoolPlan,
+  { chain, onWarning, signal }: Pick<DeployOptions, "chain" | "onWarning" | "signal">,
+): Promise<void> {
+  if (!plan.generation || !onWarning) return;
+  const generation = plan.generation - 1;
+  const { address } = planPool({ ...plan, generation });
+  if ((await chain.account(address, { signal })).state !== "active") {
+    return onWarning(`there is no pool of generation ${generation} with this build's code and this owner`);
+  }
+  const { deposits, capacity } = await new PoolGetters(chain, address).getPoolInfo({ signal });
+  if (deposits >= NEARLY_FULL_RATIO * capacity) return;
+  onWarning(
+    `generation ${generation}, ${formatAddress(address, chain.network)}, has ${deposits} of ${capacity} ` +
+      "deposits: two pools that accept deposits split the set of notes that a note hides in",
+  );
 }

@@ -18,13 +18,15 @@ const TESTNET_ID = -3;
 function deployment(
   network: DeployOptions["network"],
   globalId: number,
-  change: Partial<DeployOptions> = {},
+  { version = 12, ...change }: Partial<DeployOptions> & { readonly version?: number } = {},
 ) {
+  const versionParam = beginCell().storeUint(0xc4, 8).storeUint(version, 32).storeUint(0, 64).endCell();
+  const idParam = beginCell().storeInt(globalId, 32).endCell();
   const warnings: string[] = [];
   const checkedVersions: number[] = [];
   const options = {
     network,
-    chain: { configParam: () => Promise.resolve(beginCell().storeInt(globalId, 32).endCell()) },
+    chain: { configParam: (id: number) => Promise.resolve(id === 8 ? versionParam : idParam) },
     artifacts: {},
     findKeyFault: (
       _: unknown,
@@ -89,6 +91,16 @@ Deno.test("deploy: an endpoint of another network is refused; on a localnet this
     equal(reason, `network: the endpoint serves another network than ${network} (global id ${id})`);
   }
   deepEqual(await reasons([native], [sound], deployment("localnet", 5).options), []);
+});
+
+Deno.test("deploy: every network must have the version whose instructions the contracts use", async () => {
+  for (const [network, id] of [["mainnet", MAINNET_ID], ["testnet", TESTNET_ID], ["localnet", 5]] as const) {
+    const { options } = deployment(network, id, { version: 11 });
+    deepEqual(await reasons([native], [sound], options), [
+      "network: the network runs version 11 of TVM; a pool needs 12",
+    ]);
+    deepEqual(await reasons([native], [sound], deployment(network, id, { version: 15 }).options), []);
+  }
 });
 
 Deno.test("deploy: a registry that lists another pool under the name, or the pool under another, refuses it", async () => {

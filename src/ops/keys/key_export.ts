@@ -70,8 +70,8 @@ const verifierSources = {
 } as const;
 
 function verifierFile(circuit: AnyCircuitName): string {
-  const kind = (circuitsOfVersion[2] as readonly string[]).includes(circuit) ? "key" : "verifier";
-  return `contracts/generated/${kind}_${circuit}.tolk`;
+  const isVersion2 = (circuitsOfVersion[2] as readonly string[]).includes(circuit);
+  return `contracts/${isVersion2 ? "v2/generated/key" : "v1/generated/verifier"}_${circuit}.tolk`;
 }
 
 export function outputFiles(command: "finalize" | "export", version: 1 | 2): string[] {

@@ -1,7 +1,7 @@
-/** Reads a jetton pool's open claims from its transactions: a frozen pool runs no getter. */
+/** Reads changes of a jetton pool's claims from its transactions. A frozen pool runs no getter. */
 import type { Address, Transaction } from "@ton/core";
 import { loadPoolLog, opCodes } from "../../core/protocol/messages/pool_messages.ts";
-import type { Chain } from "../../ton/chain.ts";
+import type { Chain, TransactionId } from "../../ton/chain.ts";
 import { readTransactionsBack } from "../../ton/transaction_history.ts";
 import type { Claim } from "../../ton/pool/pool_storage.ts";
 
@@ -16,16 +16,38 @@ export async function readOpenClaims(
   pool: Address,
   signal?: AbortSignal,
 ): Promise<Map<bigint, Claim>> {
-  const changes: ClaimChange[] = []; // newest first
-  for await (const { raw } of readTransactionsBack(chain, pool, { pageSize: PAGE_SIZE, signal })) {
-    changes.push(...claimChanges(pool, raw).reverse());
-  }
   const open = new Map<bigint, Claim>();
-  for (const { id, claim } of changes.reverse()) {
+  for (const { id, claim } of await readClaimChanges(chain, pool, undefined, signal)) {
     if (claim) open.set(id, claim);
     else open.delete(id);
   }
   return open;
+}
+
+/** Returns the ids of the claims that the pool retried after this transaction. */
+export async function readRetriedClaims(
+  chain: Chain,
+  pool: Address,
+  after: TransactionId | undefined,
+  signal?: AbortSignal,
+): Promise<Set<bigint>> {
+  const changes = await readClaimChanges(chain, pool, after, signal);
+  return new Set(changes.filter(({ claim }) => claim === undefined).map(({ id }) => id));
+}
+
+/** Returns the changes after a transaction, oldest first. */
+async function readClaimChanges(
+  chain: Chain,
+  pool: Address,
+  after: TransactionId | undefined,
+  signal: AbortSignal | undefined,
+): Promise<ClaimChange[]> {
+  const changes: ClaimChange[] = []; // newest first
+  for await (const { id, raw } of readTransactionsBack(chain, pool, { pageSize: PAGE_SIZE, signal })) {
+    if (after !== undefined && id.lt <= after.lt) break;
+    changes.push(...claimChanges(pool, raw).reverse());
+  }
+  return changes.reverse();
 }
 
 /** A claim that was stored, or, without `claim`, one that was retried. */

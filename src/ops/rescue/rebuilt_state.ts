@@ -10,7 +10,7 @@ import { encodeV2PoolData } from "../../ton/pool/v2/pool_state.ts";
 import { rebuildV2Pool } from "../audit/v2/rebuilt_pool.ts";
 import { readOpenClaims } from "./open_claims.ts";
 
-/** Roots in one generation of the root history (contracts/SPEC.md, Roots). */
+/** Roots in one generation of the root history (contracts/v1/SPEC.md, Roots). */
 const GENERATION_ROOTS = 32;
 
 export interface RebuiltState {

@@ -1,10 +1,10 @@
 import { type Address, beginCell, type Cell, storeStateInit } from "@ton/core";
 import type { Deployment } from "../../core/protocol/deployments.ts";
 import { Problem } from "../../core/errors/problem.ts";
-import { storageSize, uniqueCells } from "../../ton/account_storage.ts";
+import { formatUnits } from "../../core/protocol/units.ts";
+import { fetchStorageBill, SECONDS_PER_YEAR, storageSize, uniqueCells } from "../../ton/account_storage.ts";
 import type { AccountInfo, Chain } from "../../ton/chain.ts";
 import type { NetworkPrices } from "../../ton/network_prices.ts";
-import { SECONDS_PER_YEAR } from "../../ton/pool/pool_funds.ts";
 import { MAX_EXTERNAL_MESSAGE_BYTES, type OutgoingMessage } from "../../ton/wallet/wallet.ts";
 import { rebuildState, type RebuiltState } from "./rebuilt_state.ts";
 
@@ -19,9 +19,11 @@ const MESSAGE_FEE_NANO = 100_000_000n;
 export interface RescuePlan {
   readonly kind: "none" | "top-up" | "thaw";
   readonly message?: OutgoingMessage; // non-bounceable; absent if nothing has to be sent
-  /** The StateInit of a pool that only the helper contract can thaw (contracts/rescue.tolk); `message` is without it. */
+  /** The StateInit of a pool that only the helper contract can thaw (contracts/shared/rescue.tolk); `message` is without it. */
   readonly largeState?: Cell;
   readonly paidYears: number;
+  /** Storage that is due and that the pool cannot pay, in nano. A frozen pool has a debt. */
+  readonly debt: bigint;
 }
 
 interface RescueRequest {
@@ -41,25 +43,42 @@ export async function planRescue(request: RescueRequest): Promise<RescuePlan> {
   const { account, address } = request;
   if (account.state === "frozen") return await planThaw(request);
   if (account.state === "active" && account.code && account.data) {
-    return await planTopUp(request, storageSize({ code: account.code, data: account.data }));
+    return await planTopUp(request, { code: account.code, data: account.data });
   }
-  throw new Problem("rescue_refused", `there is no contract at ${address}`);
+  throw new Problem(
+    "rescue_refused",
+    request.deployment === undefined
+      ? `there is no contract at ${address}`
+      : `there is no contract at ${address}: it was never deployed, or the network deleted it because it owed more than ` +
+        "one coin for storage. Then its notes are lost: do not deposit to this address again",
+  );
 }
 
 async function planTopUp(
-  { chain, prices, address: to, account, years, amount }: RescueRequest,
-  size: { readonly cells: bigint; readonly bits: bigint },
+  { chain, prices, address: to, account, years, amount, signal }: RescueRequest,
+  state: { readonly code: Cell; readonly data: Cell },
 ): Promise<RescuePlan> {
-  const { balance, last, syncUtime } = account;
-  const newest = last && (await chain.transactions(to, { limit: 1, from: last }))[0];
-  const idle = BigInt(Math.max(0, newest ? syncUtime - newest.now : 0));
-  const due = prices.storageFee({ ...size, seconds: idle });
-  const perYear = prices.storageFee({ ...size, seconds: SECONDS_PER_YEAR });
-  const missing = due + storageOf(years, perYear) - balance;
-  const paidYears = balance > due ? Number((balance - due) * 100n / perYear) / 100 : 0;
+  const bill = await fetchStorageBill(chain, { address: to, account, ...state, prices }, { signal });
+  const { debt, runwayYears: paidYears } = bill;
+  const missing = bill.due + storageOf(years, bill.perYear) - account.balance;
   const value = amount ?? (missing > 0n ? missing + MESSAGE_FEE_NANO : 0n);
-  if (value === 0n) return { kind: "none", paidYears };
-  return { kind: "top-up", paidYears, message: { to, value, bounce: false } };
+  if (debt > 0n) assertPaysDebt(value, debt + MESSAGE_FEE_NANO);
+  if (value === 0n) return { kind: "none", paidYears, debt };
+  return { kind: "top-up", paidYears, debt, message: { to, value, bounce: false } };
+}
+
+/**
+ * Throws `rescue_refused` for less than the whole debt. The chain keeps what arrives, freezes the account if more than
+ * 0.1 is still due, and deletes a frozen account if more than 1 is.
+ */
+function assertPaysDebt(value: bigint, minimum: bigint): void {
+  if (value >= minimum) return;
+  throw new Problem(
+    "rescue_refused",
+    `the pool owes storage. A message below the whole debt would freeze or delete it: send at least ${
+      formatUnits(minimum)
+    }`,
+  );
 }
 
 async function planThaw(request: RescueRequest): Promise<RescuePlan> {
@@ -88,12 +107,14 @@ async function planThaw(request: RescueRequest): Promise<RescuePlan> {
   const size = storageSize(state);
   const idle = BigInt(Math.max(0, account.syncUtime - state.touched));
   // The chain first deducts the due storage from the value. It is at most the storage since the last deposit or withdrawal.
-  const due = prices.storageFee({ ...size, seconds: idle });
+  const due = prices.storageFee({ ...size, seconds: idle, until: account.syncUtime });
   const perYear = prices.storageFee({ ...size, seconds: SECONDS_PER_YEAR });
   const forwardFee = sender === "helper" ? prices.forwardFee(size) : 0n;
-  const value = amount ?? due + storageOf(years, perYear) + MESSAGE_FEE_NANO + forwardFee;
+  const minimum = due + MESSAGE_FEE_NANO + forwardFee;
+  const value = amount ?? minimum + storageOf(years, perYear);
+  assertPaysDebt(value, minimum);
   const { code, data } = state;
-  const plan = { kind: "thaw", paidYears: 0 } as const;
+  const plan = { kind: "thaw", paidYears: 0, debt: due } as const;
   return sender === "wallet"
     ? { ...plan, message: { to, value, bounce: false, init: { code, data } } }
     : { ...plan, message: { to, value, bounce: false }, largeState: stateInitCell(state) };

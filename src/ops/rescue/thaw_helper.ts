@@ -1,9 +1,9 @@
-/** The contract that sends a frozen pool's state where a wallet cannot (contracts/rescue.tolk). */
+/** The contract that sends a frozen pool's state where a wallet cannot (contracts/shared/rescue.tolk). */
 import { type Address, beginCell, Cell, contractAddress, Dictionary, type StateInit } from "@ton/core";
 import rescue from "../../../artifacts/contracts/rescue.json" with { type: "json" };
 import { MAX_EXTERNAL_MESSAGE_BYTES } from "../../ton/wallet/wallet.ts";
 
-const OP_STORE_PIECE = 0x1bd6efa7; // op codes of contracts/rescue.tolk
+const OP_STORE_PIECE = 0x1bd6efa7; // op codes of contracts/shared/rescue.tolk
 const OP_THAW = 0x1f05be34;
 const OP_CLOSE = 0x0f5c073f;
 

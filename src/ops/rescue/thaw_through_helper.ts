@@ -3,7 +3,7 @@ import type { Address, Cell } from "@ton/core";
 import { Problem } from "../../core/errors/problem.ts";
 import { type Clock, pollUntil, systemClock } from "../../core/time.ts";
 import type { Chain } from "../../ton/chain.ts";
-import type { Wallet } from "../../ton/wallet/wallet.ts";
+import type { SignedTransfer, Wallet } from "../../ton/wallet/wallet.ts";
 import {
   PIECE_VALUE_NANO,
   rescueHelperAddress,
@@ -22,8 +22,8 @@ export type ThawStep =
   | { readonly step: "thaw" };
 
 /**
- * Sends the pieces that the helper lacks, then the message that thaws the pool. `value`: nano for the pool,
- * including the transfer's fees. Throws `payment_timeout` if a piece does not arrive.
+ * Sends the pieces that the helper lacks, then the message that thaws the pool, whose transfer it returns. `value`: nano
+ * for the pool, including the transfer's fees. Throws `payment_timeout` if a piece does not arrive.
  */
 export async function thawThroughHelper(
   { chain, wallet, pool, state, value }: {
@@ -39,7 +39,7 @@ export async function thawThroughHelper(
     readonly signal?: AbortSignal;
     readonly onStep?: (step: ThawStep) => void;
   },
-): Promise<void> {
+): Promise<SignedTransfer> {
   const to = rescueHelperAddress(wallet.address, pool);
   const { pieces, plan } = splitState(state);
   for (const [index, piece] of pieces.entries()) {
@@ -63,5 +63,5 @@ export async function thawThroughHelper(
     });
   }
   onStep({ step: "thaw" });
-  await wallet.send([{ to, value, bounce: true, body: thawBody(plan) }]);
+  return await wallet.send([{ to, value, bounce: true, body: thawBody(plan) }]);
 }

@@ -68,7 +68,7 @@ const transfer = z.strictObject({
 
 const entry = z.strictObject({
   pool,
-  kind: z.enum(["withdrawal", "settlement", "refused", "transfer"]),
+  kind: z.enum(["withdrawal", "settlement", "refused", "transfer", "top_up"]),
   txHash: z.string(),
   lt: wideInteger,
   timestamp: count,

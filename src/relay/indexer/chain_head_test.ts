@@ -45,7 +45,7 @@ Deno.test("chain head: an endpoint that does not respond is not stalled", () => 
 
 Deno.test("chain head: it is polled at its interval, with or without a response, until the abort", async () => {
   const stop = new AbortController();
-  const intervals = getPollingIntervals("testnet", { hasKey: false, pools: 1 });
+  const intervals = getPollingIntervals("testnet", { requestsPerSecond: 1, pools: 1 });
   const waits: number[] = [];
   let requests = 0;
   let now = 0;

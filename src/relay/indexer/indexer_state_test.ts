@@ -10,7 +10,7 @@ import {
   ROWS_PENDING_REASON,
 } from "./indexer_state.ts";
 
-const intervals = getPollingIntervals("testnet", { hasKey: true, pools: 1 });
+const intervals = getPollingIntervals("testnet", { requestsPerSecond: 10, pools: 1 });
 const { minPollMs, maxPollMs, minRetryMs, maxRetryMs } = intervals;
 const start = initialState({ isRestored: false, savedLeafCount: 5 }, intervals);
 const slow: IndexerState = { ...start, waitMs: maxPollMs };

@@ -1,4 +1,4 @@
-/** The state of a pool in memory. Only the indexer writes it. */
+/** The state of a pool in memory. Only the indexer and the monitors write it. */
 import type { Deployment } from "../../core/protocol/deployments.ts";
 import { ROOT_WINDOW } from "../../core/protocol/v2/pool_constants.ts";
 import { ROOT_HISTORY_SIZE } from "../../core/tree/merkle_tree.ts";
@@ -29,6 +29,8 @@ export class PoolState {
   newestLt = 0n;
   appliedLt = 0n;
   rootMismatches = 0;
+  /** The pool owes so much for storage that a message which bounces would freeze it. */
+  isNearFreezing = false;
   readonly claimRoom = new ClaimRoom();
   #notReadyReason: string | undefined = "starting";
   #syncedAt = -Infinity;

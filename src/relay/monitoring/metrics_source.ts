@@ -64,6 +64,7 @@ function formatSurplus(known: PoolSurplus | undefined) {
   return {
     surplus: Number(known.surplus) / NANO_PER_NATIVE,
     surplusUntilSeconds: Math.min(known.until, NEVER_SECONDS),
+    storageDebt: Number(known.debt) / NANO_PER_NATIVE,
   };
 }
 

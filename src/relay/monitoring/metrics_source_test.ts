@@ -67,12 +67,13 @@ Deno.test("metrics source: only a version 2 pool has a queue", () => {
 });
 
 Deno.test("metrics source: a surplus is in whole units, and its end a time that a float holds", () => {
-  const surplus = (nano: bigint, until: number) => {
-    const { surplus, surplusUntilSeconds } = read({}, { surplus: nano, until }).metrics;
-    return [surplus, surplusUntilSeconds];
+  const surplus = (nano: bigint, until: number, debt: bigint) => {
+    const known = { surplus: nano, until, debt, runwayYears: 0 };
+    const { surplus, surplusUntilSeconds, storageDebt } = read({}, known).metrics;
+    return [surplus, surplusUntilSeconds, storageDebt];
   };
-  deepEqual(surplus(2_500_000_000n, 1_900_000_000), [2.5, 1_900_000_000]);
-  deepEqual(surplus(-1n, Infinity), [-1e-9, 253_402_300_799]);
+  deepEqual(surplus(2_500_000_000n, 1_900_000_000, 0n), [2.5, 1_900_000_000, 0]);
+  deepEqual(surplus(-1n, Infinity, 1n), [-1e-9, 253_402_300_799, 1e-9]);
 });
 
 Deno.test("metrics source: the balance is in whole units once it is known, and jobs are counted by state", async () => {

@@ -1,11 +1,14 @@
-/** Monitors each pool's surplus over its obligations, which pays for its storage. The metrics report it. */
+/** Monitors what each pool has for its storage, and what it owes. The metrics and the alerts report both. */
 import { type Clock } from "../../core/time.ts";
+import { formatUnits } from "../../core/protocol/units.ts";
 import type { Log } from "../../telemetry/log.ts";
+import { fetchStorageBill, SECONDS_PER_YEAR } from "../../ton/account_storage.ts";
 import type { Chain } from "../../ton/chain.ts";
 import type { NetworkPrices } from "../../ton/network_prices.ts";
 import { Pool } from "../../ton/pool/pool.ts";
-import { poolFunds, SECONDS_PER_YEAR, surplusEnd } from "../../ton/pool/pool_funds.ts";
+import { poolFunds, surplusEnd } from "../../ton/pool/pool_funds.ts";
 import { maxPoolSize } from "../../ton/pool/pool_size.ts";
+import { MAX_STORAGE_DEBT_NANO } from "../../ton/pool/storage_debt.ts";
 import type { PoolState } from "../indexer/pool_state.ts";
 import type { PollingIntervals } from "../polling_intervals.ts";
 
@@ -16,7 +19,14 @@ export interface PoolSurplus {
   readonly surplus: bigint;
   /** Unix time at which storage will have consumed it; Infinity if storage is free. */
   readonly until: number;
+  /** Storage that is due beyond the balance, in nano: at its size now, not at the largest. */
+  readonly debt: bigint;
+  /** Years of storage at its size now that the balance pays. */
+  readonly runwayYears: number;
 }
+
+/** An account that is not active owes at least what froze or deleted it, in nano. */
+const LEAST_DEBT = { frozen: 100_000_000n, uninitialized: 1_000_000_000n } as const;
 
 interface PoolFundsDeps {
   readonly chain: Chain;
@@ -34,6 +44,11 @@ export class PoolFundsMonitor {
     return this.#known.get(id);
   }
 
+  /** Keys of the pools whose storage is due and unpaid. */
+  inDebt(pools: readonly PoolState[]): string[] {
+    return pools.filter((pool) => (this.get(pool)?.debt ?? 0n) > 0n).map(({ key }) => key);
+  }
+
   /** Reads a pool's balance. If that fails, keeps the last known surplus and returns false. */
   async update(
     pool: PoolState,
@@ -41,7 +56,19 @@ export class PoolFundsMonitor {
     signal: AbortSignal,
   ): Promise<boolean> {
     try {
-      this.#known.set(pool.id, await readSurplus(pool, chain, await prices.getPrices(), signal));
+      const before = this.get(pool)?.debt ?? 0n;
+      const known = await readSurplus(pool, chain, await prices.getPrices(), signal);
+      this.#known.set(pool.id, known);
+      pool.isNearFreezing = known.debt > MAX_STORAGE_DEBT_NANO;
+      if (known.debt > 0n && before === 0n) {
+        log.error(
+          "{pool} owes {debt} for storage: run `tonado pool rescue` before anything else is sent to it",
+          {
+            pool: pool.key,
+            debt: formatUnits(known.debt),
+          },
+        );
+      }
       return true;
     } catch (error) {
       if (signal.aborted) return false;
@@ -67,27 +94,39 @@ export async function watchPoolFunds(
       if (pool.deploymentMismatch !== undefined || signal.aborted) continue;
       if (!await monitor.update(pool, deps, signal)) complete = false;
     }
+    if (monitor.inDebt(pools).length > 0) complete = false;
     await clock.sleep(complete ? poolFundsPollMs : Math.min(poolFundsPollMs, RETRY_MS), signal);
   }
 }
 
-/** Assumes the largest possible size and all storage since the last event: both err on the safe side. */
+/** Assumes the largest possible size for the surplus, which errs on the safe side. */
 async function readSurplus(
   { deployment: { address, denomination } }: PoolState,
   chain: Chain,
   prices: NetworkPrices,
   signal: AbortSignal,
 ): Promise<PoolSurplus> {
-  const info = await new Pool(chain, address).getPoolInfo({ signal, lowPriority: true });
-  const { balance, syncUtime } = await chain.account(address, { signal, lowPriority: true });
+  const options = { signal, lowPriority: true };
+  const account = await chain.account(address, options);
+  const { state, code, data, balance, syncUtime } = account;
+  if (state !== "active" || !code || !data) {
+    return {
+      surplus: 0n,
+      until: syncUtime,
+      debt: LEAST_DEBT[state === "frozen" ? state : "uninitialized"],
+      runwayYears: 0,
+    };
+  }
+  const info = await new Pool(chain, address).getPoolInfo(options);
+  const bill = await fetchStorageBill(chain, { address, account, code, data, prices }, options);
+  const { idleSeconds, recorded, debt, runwayYears } = bill;
   const size = maxPoolSize(info);
-  const idle = info.touched === 0 ? 0 : Math.max(0, syncUtime - info.touched);
   const funds = poolFunds({
     info,
     denomination,
     balance,
-    storageDue: prices.storageFee({ ...size, seconds: BigInt(idle) }),
+    storageDue: recorded + prices.storageFee({ ...size, seconds: idleSeconds, until: syncUtime }),
     storagePerYear: prices.storageFee({ ...size, seconds: SECONDS_PER_YEAR }),
   });
-  return { surplus: funds.surplus, until: surplusEnd(funds, syncUtime) };
+  return { surplus: funds.surplus, until: surplusEnd(funds, syncUtime), debt, runwayYears };
 }

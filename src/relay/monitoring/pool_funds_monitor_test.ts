@@ -1,5 +1,5 @@
-import { deepEqual } from "node:assert/strict";
-import { Dictionary } from "@ton/core";
+import { deepEqual, equal } from "node:assert/strict";
+import { Cell, Dictionary } from "@ton/core";
 import { int } from "../../../testkit/simulation/scripted_chain.ts";
 import { NO_ADDRESS, poolAddress, ScriptedPool } from "../../../testkit/simulation/scripted_pool.ts";
 import type { Deployment } from "../../core/protocol/deployments.ts";
@@ -25,16 +25,20 @@ for (
     ["a second after its last transaction has one second of it", 1, 1],
     ["a day after its last transaction has a day of it", 86_400, 86_400],
     ["whose last transaction is newer than the account's block has none", -5, 0],
-    ["without a transaction has none", undefined, 0],
   ] as const
 ) {
   Deno.test(`the surplus excludes the notes and unpaid storage: a pool ${claim}`, async () => {
     const scene = new ScriptedPool({ kind: 0, denomination });
-    scene.accounts[poolAddress.toRawString()] = { balance };
-    const touched = idle === undefined ? 0 : scene.chainTime - idle;
+    scene.pass(Math.max(0, idle) * 1000);
+    scene.accounts[poolAddress.toRawString()] = {
+      balance,
+      code: Cell.EMPTY,
+      data: Cell.EMPTY,
+      syncUtime: scene.chainTime + Math.min(0, idle),
+    };
     scene.getters.get_pool_info = () => [
       ...[int(0), NO_ADDRESS, NO_ADDRESS, NO_ADDRESS, int(0)],
-      ...[int(counts.deposits), int(counts.withdrawals), int(1 << 20), int(0), int(touched), int(0)],
+      ...[int(counts.deposits), int(counts.withdrawals), int(1 << 20), int(0), int(0), int(0)],
     ];
     const deployment = { address: poolAddress, denomination } as Deployment;
     const pool = new PoolState("native-10", deployment, 10_000, "testnet");
@@ -44,7 +48,19 @@ for (
     const storage = (duration: bigint) => prices.storageFee({ ...maxPoolSize(counts), seconds: duration });
     const surplus = balance - 5n * denomination - storage(BigInt(seconds));
     const hundredthsOfYear = Number(surplus * 100n / storage(31_557_600n));
-    const until = scene.chainTime + Math.floor(hundredthsOfYear / 100 * 31_557_600);
-    deepEqual(monitor.get(pool), { surplus, until });
+    const until = scene.chainTime + Math.min(0, idle) + Math.floor(hundredthsOfYear / 100 * 31_557_600);
+    const known = monitor.get(pool)!;
+    deepEqual([known.surplus, known.until, known.debt], [surplus, until, 0n]);
   });
 }
+
+Deno.test("without the pool's last transaction, the storage that is due is not taken for none", async () => {
+  const scene = new ScriptedPool({ kind: 0, denomination });
+  const last = { lt: 5n, hash: "05".repeat(32) };
+  scene.accounts[poolAddress.toRawString()] = { balance, code: Cell.EMPTY, data: Cell.EMPTY, last };
+  const pool = new PoolState("a", { address: poolAddress, denomination } as Deployment, 10_000, "testnet");
+  const monitor = new PoolFundsMonitor();
+  const deps = { chain: scene.chain, prices: { getPrices: () => Promise.resolve(prices) }, log: rootLog() };
+  equal(await monitor.update(pool, deps, new AbortController().signal), false);
+  equal(monitor.get(pool), undefined);
+});

@@ -1,5 +1,5 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
-import { Dictionary } from "@ton/core";
+import { Cell, Dictionary } from "@ton/core";
 import { int } from "../../../testkit/simulation/scripted_chain.ts";
 import { poolAddress, ScriptedPool, testAddress } from "../../../testkit/simulation/scripted_pool.ts";
 import { Problem } from "../../core/errors/problem.ts";
@@ -129,7 +129,8 @@ Deno.test("claims are read every 10 s while a withdrawal may still add some, and
 
 Deno.test("the funds of pools are read in their interval, or after ten minutes if one could not be read", async () => {
   const { scene, pool } = poolOf();
-  scene.accounts[poolAddress.toRawString()] = { balance: 2_000_000_000_000n };
+  const state = { code: Cell.EMPTY, data: Cell.EMPTY };
+  scene.accounts[poolAddress.toRawString()] = { balance: 2_000_000_000_000n, ...state };
   const refused = new PoolState("refused", { ...pool.deployment, address: testAddress(9) }, 1, "localnet");
   refused.deploymentMismatch = "other code";
   const monitor = new PoolFundsMonitor();
@@ -150,9 +151,11 @@ Deno.test("the funds of pools are read in their interval, or after ten minutes i
     prices: { getPrices: () => Promise.resolve(prices) },
   }, end.signal);
   deepEqual([reads, monitor.get(refused)], [[0, 2_000_000, 2_600_000, 4_600_000], undefined]);
-  const before = monitor.get(pool)!.surplus;
-  scene.accounts[poolAddress.toRawString()] = { balance: 2_000_000_000_005n };
+  scene.accounts[poolAddress.toRawString()] = { balance: 2_000_000_000_005n, ...state };
   const deps = { chain: scene.chain, prices: { getPrices: () => Promise.resolve(prices) }, log: rootLog() };
+  await monitor.update(pool, deps, new AbortController().signal);
+  const before = monitor.get(pool)!.surplus;
+  scene.accounts[poolAddress.toRawString()] = { balance: 2_000_000_000_010n, ...state };
   equal(await monitor.update(pool, deps, new AbortController().signal), true);
   equal(monitor.get(pool)!.surplus - before, 5n);
 });

@@ -1,4 +1,4 @@
-/** Alerts of a relayer that is not ready, and of withdrawals that are stuck or orphaned. */
+/** Alerts of a relayer that is not ready, of withdrawals that are stuck or orphaned, and of pools that owe storage. */
 import type { Job, Store } from "../../store/store.ts";
 import type { Log } from "../../telemetry/log.ts";
 import { type Clock } from "../../core/time.ts";
@@ -18,12 +18,15 @@ export type ServiceAlert =
   | { readonly event: "relayer_not_ready"; readonly seconds: number; readonly reasons: readonly string[] }
   | { readonly event: "relayer_ready" }
   | { readonly event: "jobs_stuck" | "jobs_orphaned"; readonly count: number }
-  | { readonly event: "jobs_stuck_resolved" | "jobs_orphaned_resolved" };
+  | { readonly event: "pool_debt" | "pool_storage_low"; readonly pools: readonly string[] }
+  | { readonly event: `${"jobs_stuck" | "jobs_orphaned" | "pool_debt" | "pool_storage_low"}_resolved` };
 
 export interface AlertCondition {
   /** Clock milliseconds; undefined if the condition does not hold. */
   readonly since?: number;
   readonly alerted: boolean;
+  /** Keys of the pools for which the condition holds. */
+  readonly pools?: readonly string[];
 }
 
 /** A replica that sends no alerts (`sends` is false) only resets a condition that has ended. */
@@ -49,8 +52,12 @@ interface ServiceWatchDeps {
   readonly store: Pick<Store, "liveJobs">;
   readonly isServed: (pool: string) => boolean;
   readonly orphanedJobs: Pick<OrphanedJobs, "count">;
+  /** Returns the keys of the pools that owe storage. */
+  readonly poolsInDebt: () => readonly string[];
+  /** Returns the keys of the pools that need more coins for storage than the relayer may add. */
+  readonly shortPools: () => readonly string[];
   readonly clock: Clock;
-  /** Each replica alerts about its own readiness; only the leader alerts about withdrawals. */
+  /** Each replica alerts about its own readiness; only the leader alerts about withdrawals and pools. */
   readonly leadership: Pick<Leadership, "isLeader">;
   readonly log: Log;
   readonly sendAlert: (alert: ServiceAlert) => void; // must not throw
@@ -58,15 +65,19 @@ interface ServiceWatchDeps {
 
 export async function watchService(watch: ServiceWatchDeps, signal: AbortSignal): Promise<void> {
   const { clock } = watch;
-  const conditions = { ready: { alerted: false }, stuck: { alerted: false }, orphaned: { alerted: false } };
+  const conditions: AlertConditions = { ready: none, stuck: none, orphaned: none, debt: none, low: none };
   while (!signal.aborted) {
     await checkReadiness(watch, conditions);
     await checkJobs(watch, conditions);
+    checkPools(watch, conditions, "debt", watch.poolsInDebt());
+    checkPools(watch, conditions, "low", watch.shortPools());
     await clock.sleep(SERVICE_POLL_MS, signal);
   }
 }
 
-type AlertConditions = Record<"ready" | "stuck" | "orphaned", AlertCondition>;
+type AlertConditions = Record<"ready" | "stuck" | "orphaned" | "debt" | "low", AlertCondition>;
+
+const none: AlertCondition = { alerted: false };
 
 async function checkReadiness(
   { thresholds: bounds, health, clock, sendAlert: alert }: ServiceWatchDeps,
@@ -109,7 +120,23 @@ async function checkJobs(watch: ServiceWatchDeps, conditions: AlertConditions): 
   const isStuck = ({ pool, acceptedAt }: Job) => isServed(pool) && now - acceptedAt >= stuckMs;
   if (live !== undefined) countChanged("stuck", live.filter(isStuck).length);
   countChanged("orphaned", orphanedJobs.count);
-  if (!sends) conditions.stuck = conditions.orphaned = { alerted: false }; // a new leader alerts again
+  if (!sends) conditions.stuck = conditions.orphaned = none; // a new leader alerts again
+}
+
+function checkPools(
+  { clock, leadership: { isLeader }, sendAlert }: ServiceWatchDeps,
+  conditions: AlertConditions,
+  name: "debt" | "low",
+  pools: readonly string[],
+): void {
+  const event = name === "debt" ? "pool_debt" : "pool_storage_low";
+  const look = { now: clock.now(), holds: pools.length > 0, afterMs: 0, sends: isLeader };
+  const known = conditions[name].pools ?? [];
+  const isAdded = pools.some((pool) => !known.includes(pool)); // alert again
+  const { condition, due } = nextAlertCondition(isAdded ? none : conditions[name], look);
+  conditions[name] = isLeader ? { ...condition, pools } : none;
+  if (due === "alert") sendAlert({ event, pools });
+  if (due === "recovery") sendAlert({ event: `${event}_resolved` });
 }
 
 export function buildServiceAlertBody(
@@ -131,6 +158,19 @@ function formatAlert(alert: ServiceAlert): string {
       return `${alert.count} withdrawals are stuck; see the broadcaster's log lines`;
     case "jobs_stuck_resolved":
       return "no withdrawal is stuck";
+    case "pool_debt":
+      return `${
+        alert.pools.join(", ")
+      } cannot pay for storage; run \`tonado pool rescue\` before anything else is sent there`;
+    case "pool_debt_resolved":
+      return "every pool can pay for its storage";
+    case "pool_storage_low":
+      return `${
+        alert.pools.join(", ")
+      } can pay for storage for less than five years, and this relayer may not add ` +
+        "what is needed; run `tonado pool rescue`";
+    case "pool_storage_low_resolved":
+      return "no pool needs more for its storage than this relayer may add";
     case "jobs_orphaned":
       return `${alert.count} withdrawals wait for a pool that is not served; put it back into the registry`;
     case "jobs_orphaned_resolved":

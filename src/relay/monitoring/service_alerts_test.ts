@@ -44,6 +44,8 @@ interface Look {
   /** Ages of live withdrawals in milliseconds; undefined: the store fails. */
   readonly ages?: readonly number[] | undefined;
   readonly orphans?: number;
+  readonly inDebt?: readonly string[];
+  readonly short?: readonly string[];
   readonly isLeader?: boolean;
 }
 
@@ -86,6 +88,8 @@ async function alertsOf(looks: readonly Look[], thresholds = { notReadyMs: 10_00
     },
     isServed: (pool) => pool === "served",
     orphanedJobs: Object.defineProperty({ count: 0 }, "count", { get: () => look().orphans ?? 0 }),
+    poolsInDebt: () => look().inDebt ?? [],
+    shortPools: () => look().short ?? [],
     leadership: Object.defineProperty({ isLeader: true }, "isLeader", { get: () => look().isLeader ?? true }),
     clock,
     log: rootLog(),
@@ -127,6 +131,42 @@ Deno.test("service alerts: only the leader reports withdrawals, and a new leader
   deepEqual([sent, reads], [[both, [], both], 2]);
 });
 
+Deno.test("service alerts: the leader reports pools that owe storage, and when none does any more", async () => {
+  const debt = { inDebt: ["jet-5", "usdt-100"] };
+  const { sent } = await alertsOf([debt, { inDebt: ["jet-5"] }, {}, { ...debt, isLeader: false }, debt]);
+  const alert = { event: "pool_debt", pools: debt.inDebt };
+  deepEqual(sent, [[alert], [], [{ event: "pool_debt_resolved" }], [], [alert]]);
+});
+
+for (
+  const [event, name] of [
+    ["pool_debt", "inDebt"],
+    ["pool_storage_low", "short"],
+  ] as const
+) {
+  Deno.test(`service alerts: ${event} is sent again whenever a pool is added, and not when one ends`, async () => {
+    const lists = [["a"], ["a", "b"], ["b", "a"], ["b"], ["c"], ["c", "b"], []];
+    const { sent } = await alertsOf(lists.map((pools) => ({ [name]: pools })));
+    const alert = (...pools: string[]) => [{ event, pools }];
+    deepEqual(sent, [
+      alert("a"),
+      alert("a", "b"),
+      [],
+      [],
+      alert("c"),
+      alert("c", "b"),
+      [{ event: `${event}_resolved` }],
+    ]);
+  });
+}
+
+Deno.test("service alerts: the leader reports pools that need more coins than it may add", async () => {
+  const { sent } = await alertsOf([{ short: ["jet-5"] }, { short: ["jet-5"] }, {}]);
+  deepEqual(sent, [[{ event: "pool_storage_low", pools: ["jet-5"] }], [], [{
+    event: "pool_storage_low_resolved",
+  }]]);
+});
+
 Deno.test("service alerts: with thresholds of 0 nothing is reported and the store is not read", async () => {
   const looks = Array<Look>(5).fill({ ready: false, ages: [90_000] });
   const { sent, reads } = await alertsOf(looks, { notReadyMs: 0, stuckMs: 0 });
@@ -138,6 +178,16 @@ const texts: [alert: ServiceAlert, text: RegExp][] = [
   [{ event: "relayer_ready" }, /: ready again$/],
   [{ event: "jobs_stuck", count: 2 }, /: 2 withdrawals are stuck/],
   [{ event: "jobs_stuck_resolved" }, /: no withdrawal is stuck$/],
+  [
+    { event: "pool_debt", pools: ["jet-5", "a"] },
+    /: jet-5, a cannot pay for storage; run `tonado pool rescue`/,
+  ],
+  [
+    { event: "pool_storage_low", pools: ["a"] },
+    /: a can pay for storage for less than five years, and this relayer may not add/,
+  ],
+  [{ event: "pool_storage_low_resolved" }, /: no pool needs more for its storage/],
+  [{ event: "pool_debt_resolved" }, /: every pool can pay for its storage$/],
   [{ event: "jobs_orphaned", count: 2 }, /: 2 withdrawals wait for a pool that is not served/],
   [{ event: "jobs_orphaned_resolved" }, /: no withdrawal waits for a pool that is not served$/],
 ];

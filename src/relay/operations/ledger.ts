@@ -1,8 +1,10 @@
 /** Computes ledger entries. They are written with the rows of their events, and a rollback removes both. */
-import type { Address } from "@ton/core";
+import { type Address, Cell } from "@ton/core";
 import type { LedgerEntry, PoolId, Transfer } from "../../store/store.ts";
 import type { Metrics } from "../../telemetry/metrics.ts";
 import type { PoolEvent } from "../../ton/pool/history/pool_events.ts";
+import { messagesIn } from "../../ton/wallet/message_list.ts";
+import { parseTopUp, type SentTopUp } from "../top_ups/top_up_policy.ts";
 
 interface BookedPool {
   readonly id: PoolId;
@@ -50,13 +52,18 @@ export function bookEvents(
   return [...byTransaction.values()];
 }
 
-/** Divides a transfer's `fees` (nano) equally among its messages, or among its withdrawals if no message was sent. */
+/**
+ * Divides a transfer's `fees` (nano) equally among its messages, or among its withdrawals if no message was sent. Books
+ * the coins of top-ups.
+ */
 export function bookTransfer(
   { hash, jobs }: Pick<Transfer, "hash" | "jobs">,
-  { fees, timestamp, recipients }: {
+  { fees, timestamp, recipients, topUps, txHash }: {
     readonly fees: bigint;
     readonly timestamp: number;
     readonly recipients: readonly PoolId[];
+    readonly topUps: readonly SentTopUp[];
+    readonly txHash: string; // of the wallet's transaction
   },
 ): LedgerEntry[] {
   const pools = recipients.length > 0 ? recipients : jobs.map(({ pool }) => pool);
@@ -66,15 +73,27 @@ export function bookTransfer(
     const share = (fees * BigInt(i + 1)) / count - (fees * BigInt(i)) / count;
     shares.set(pool, (shares.get(pool) ?? 0n) + share);
   }
-  return [...shares].map(([pool, gas]) => ({
-    pool,
-    kind: "transfer",
+  const none = { lt: 0n, timestamp, fee: 0n, refund: 0n };
+  return [
+    ...[...shares].map(([pool, gas]) => ({ ...none, pool, kind: "transfer" as const, txHash: hash, gas })),
+    ...topUps.map(({ pool, value }) => ({ ...none, pool, kind: "top_up" as const, txHash, gas: value })),
+  ];
+}
+
+/** Returns an entry without costs for each top-up of a transfer that was not found on chain. */
+export function bookLostTopUps({ hash, boc, signedAt }: Transfer): LedgerEntry[] {
+  const entry = {
+    kind: "top_up",
     txHash: hash,
     lt: 0n,
-    timestamp,
+    timestamp: signedAt,
     fee: 0n,
-    gas,
+    gas: 0n,
     refund: 0n,
+  } as const;
+  return messagesIn(Cell.fromBoc(Buffer.from(boc))[0]).flatMap(parseTopUp).map(({ pool }) => ({
+    pool,
+    ...entry,
   }));
 }
 

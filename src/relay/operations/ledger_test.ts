@@ -76,7 +76,7 @@ Deno.test("a transfer's fees are shared by its messages, to the nano, one entry 
   const job = (pool: string) => ({ pool, nullifierHash: 1n, queryId: 1n });
   const transfer = { hash: "aa", jobs: [job("a"), job("b"), job("a")] };
   const book = (recipients: string[]) =>
-    bookTransfer(transfer, { fees: 100n, timestamp: 70, recipients })
+    bookTransfer(transfer, { fees: 100n, timestamp: 70, recipients, topUps: [], txHash: "bb" })
       .map(({ pool, gas, lt }) => [pool, gas, lt]);
   deepEqual(book(["a", "b", "a"]), [["a", 67n, 0n], ["b", 33n, 0n]]);
   deepEqual(book(["a", "c"]), [["a", 50n, 0n], ["c", 50n, 0n]], "a settlement pays its share");

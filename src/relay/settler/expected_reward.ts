@@ -43,7 +43,8 @@ export async function profitableReward(
   // The pool pays from its balance after storage fees, settlements under way first.
   const { balance, syncUtime } = await contract.chain.account(contract.address, options);
   const idle = pool.touched === 0 ? 0 : Math.max(0, syncUtime - pool.touched);
-  const available = balance - prices.storageFee({ ...maxPoolSize(pool), seconds: BigInt(idle) });
+  const due = prices.storageFee({ ...maxPoolSize(pool), seconds: BigInt(idle), until: syncUtime });
+  const available = balance - due;
   const share = available > 0n ? available / BigInt(ahead + 1) : 0n;
   const expected = reward < share ? reward : share;
   return expected < needed ? undefined : expected;

@@ -1,9 +1,10 @@
 /** Finds the settlements that an earlier process of this relayer sent. The journal and the wallet's history have them. */
-import { type Address, Cell, loadMessageRelaxed, type Message, type MessageRelaxed } from "@ton/core";
+import { type Address, Cell } from "@ton/core";
 import { loadSettle } from "../../core/protocol/v2/messages.ts";
 import type { PoolId, Store } from "../../store/store.ts";
 import type { Chain } from "../../ton/chain.ts";
 import { readTransactionsBack } from "../../ton/transaction_history.ts";
+import { messagesIn, toInternalMessage } from "../../ton/wallet/message_list.ts";
 import { SENT_TIMEOUT_MS, type SentSettlement } from "./settlements.ts";
 
 const PAGE_SIZE = 20;
@@ -24,7 +25,7 @@ export async function findSentSettlements(
   for await (const { raw, now } of history) {
     newest ??= now;
     if (now < newest - SENT_TIMEOUT_MS / 1000) break;
-    messages.push(...raw.outMessages.values().flatMap(internalMessage));
+    messages.push(...raw.outMessages.values().flatMap(toInternalMessage));
   }
   return messages.flatMap(({ dest, body }) => {
     const settle = attempt(() => loadSettle(body));
@@ -32,21 +33,6 @@ export async function findSentSettlements(
       ? []
       : [{ pool: dest.toRawString(), start: Number(settle.queryId), end: settle.end }];
   });
-}
-
-interface InternalMessage {
-  readonly dest: Address;
-  readonly body: Cell;
-}
-
-/** A wallet of any version keeps its messages as cells of their own. */
-function messagesIn(cell: Cell): InternalMessage[] {
-  const message = attempt(() => loadMessageRelaxed(cell.beginParse()));
-  return [...message === undefined ? [] : internalMessage(message), ...cell.refs.flatMap(messagesIn)];
-}
-
-function internalMessage({ info, body }: Pick<MessageRelaxed | Message, "info" | "body">): InternalMessage[] {
-  return info.type === "internal" ? [{ dest: info.dest, body }] : [];
 }
 
 function attempt<T>(parse: () => T): T | undefined {

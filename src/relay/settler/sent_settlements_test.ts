@@ -52,7 +52,10 @@ for (const version of ["v4R2", "v5R1"] satisfies WalletVersion[]) {
 
 Deno.test("settlements of the wallet's last two minutes are found, whether or not the pool has answered", async () => {
   const out = (start: number, end: number) =>
-    ({ info: { type: "internal", dest: address }, body: settle(start, end).body }) as never;
+    ({
+      info: { type: "internal", dest: address, bounce: true, value: { coins: 1n } },
+      body: settle(start, end).body,
+    }) as never;
   const late = SENT_TIMEOUT_MS / 1000;
   const chain = historyOf(
     { now: 1_000, messages: [out(32, 48)] },

@@ -149,7 +149,7 @@ async function nextInput(
   const first = last === undefined ? tree.size : settlementEnd(last.input);
   const waiting = tree.queue.slice(first - tree.size);
   const count = nextBatchSize(first, waiting.length);
-  if (count === 0 || !pool.readiness(clock.now()).ready) return undefined;
+  if (count === 0 || !pool.readiness(clock.now()).ready || pool.isNearFreezing) return undefined;
   if (last !== undefined && (count < CHUNK_SLOTS || settlements.count(pool) >= MAX_AHEAD)) return undefined;
   const info = await contract.getSettleInfo({ signal, lowPriority: true });
   const now = Math.floor(clock.now() / 1000);

@@ -134,6 +134,7 @@ for (
   const [name, options, waiting] of [
     ["that does not lead", { isLeader: false }, 16],
     ["whose pool is not ready", { ready: false }, 16],
+    ["whose pool owes storage", { isNearFreezing: true }, 16],
     ["without waiting deposits", {}, 0],
   ] as const
 ) {

@@ -7,7 +7,7 @@ import type { Job, JobChange, PoolId, Store, Transfer } from "../../store/store.
 import type { Log } from "../../telemetry/log.ts";
 import type { Chain } from "../../ton/chain.ts";
 import type { Wallet } from "../../ton/wallet/wallet.ts";
-import { bookTransfer, type LedgerObserver } from "../operations/ledger.ts";
+import { bookLostTopUps, bookTransfer, type LedgerObserver } from "../operations/ledger.ts";
 import type { ChangeSignal } from "../change_signal.ts";
 import { backoffMs, type Clock } from "../../core/time.ts";
 import type { Leadership } from "../operations/leadership.ts";
@@ -17,9 +17,10 @@ import { asBroadcast, asExpired, asRequeued } from "./job_changes.ts";
 import { countFitting, countUnderWay, dueAt, selectDue, withinPayoutRoom } from "./due_jobs.ts";
 import { buildWithdrawMessages, type PayableJob } from "./withdraw_messages.ts";
 import { Quotes } from "./quotes.ts";
-import { MAX_BLOCK_TIME_SKEW_SECONDS } from "../withdrawals/policy.ts";
+import { MAX_BLOCK_TIME_SKEW_SECONDS } from "../../ton/wallet/transfer_inclusion.ts";
 import type { Settlements } from "../settler/settlements.ts";
-import { roomForSettlements } from "./transfer_size.ts";
+import type { TopUps } from "../top_ups/top_ups.ts";
+import { roomAfter } from "./transfer_size.ts";
 import { findIncludedTransfer, type IncludedTransfer } from "./transfer_lookup.ts";
 import type { ObservedWallet, WalletMonitor } from "./wallet_monitor.ts";
 
@@ -41,6 +42,7 @@ interface BroadcasterDeps {
   readonly leadership: Pick<Leadership, "isLeader">;
   readonly batchMs: number;
   readonly settlements?: Settlements;
+  readonly topUps?: TopUps;
   readonly onLedgerEntries?: LedgerObserver;
   readonly log: Log;
 }
@@ -150,7 +152,10 @@ class Broadcaster {
       await chain.send(Cell.fromBoc(Buffer.from(transfer.boc))[0], { signal: this.signal });
     } catch (error) {
       // The send may have succeeded despite the error, so wait for chain time.
-      log.warning("transfer {seqno} was rejected: {error}", { seqno: transfer.seqno, error: String(error) });
+      log.warning("transfer {seqno} was not confirmed: {error}", {
+        seqno: transfer.seqno,
+        error: String(error),
+      });
       return;
     }
     await this.#changeJobs(transfer, (job) => asBroadcast(job, transfer, clock.now()));
@@ -159,7 +164,7 @@ class Broadcaster {
   /** Jobs that `carried` does not change are requeued. */
   async #endTransfer(transfer: Transfer, included: IncludedTransfer | undefined, carried: JobChange) {
     const { store, clock, settlements } = this.deps;
-    const entries = included ? bookTransfer(transfer, included) : [];
+    const entries = included ? bookTransfer(transfer, included) : bookLostTopUps(transfer);
     await this.#changeJobs(transfer, (job) => carried(job) ?? asRequeued(job, clock.now()));
     await store.endTransfer(transfer.hash, entries);
     settlements?.endTransfer(included !== undefined, clock.now());
@@ -175,16 +180,17 @@ class Broadcaster {
   }
 
   async #signNext(): Promise<Transfer | undefined> {
-    const { store, wallet, walletMonitor, settlements, pools, clock } = this.deps;
+    const { store, wallet, walletMonitor, settlements, topUps, pools, clock } = this.deps;
     const jobs = await store.liveJobs();
     const underWay = countUnderWay(jobs, clock.now());
     const ready = await this.#nextBatch(jobs, underWay);
-    if (ready.length === 0 && (settlements?.isEmpty ?? true)) return undefined;
+    if (ready.length === 0 && (settlements?.isEmpty ?? true) && (topUps?.isEmpty ?? true)) return undefined;
     const { seqno, now, elapsedUntil: passed } = await walletMonitor.observe();
     // Deposits continued meanwhile: recheck, so that no message is sent that the pool would refuse.
     const withdrawals = buildWithdrawMessages(await this.#selectPayable(ready, underWay), this.deps);
     const messages = withdrawals.map(({ message }) => message);
-    messages.push(...settlements?.take(pools, roomForSettlements(messages, wallet), clock.now()) ?? []);
+    messages.push(...settlements?.take(pools, roomAfter(messages, wallet), clock.now()) ?? []);
+    messages.push(...await topUps?.take(messages, roomAfter(messages, wallet)) ?? []);
     if (messages.length === 0) return undefined;
     const sent = withdrawals.flatMap((one) => one.jobs);
     await this.#assignQueryIds(sent);
@@ -242,7 +248,8 @@ class Broadcaster {
     const { pools, clock, intervals } = this.deps;
     const served = waiting.flatMap((one) => {
       const pool = pools.get(one.job.pool);
-      return pool?.readiness(clock.now()).ready && one.job.message ? [{ ...one, pool }] : [];
+      const isServed = pool?.readiness(clock.now()).ready && !pool.isNearFreezing;
+      return isServed && one.job.message ? [{ ...one, pool }] : [];
     });
     const current = served.filter(({ job, pool }) => pool.rootPlacesLeft(job.root) > 0);
     for (const { job, pool } of served.filter((one) => !current.includes(one))) {

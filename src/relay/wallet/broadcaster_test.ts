@@ -95,6 +95,7 @@ Deno.test("a replica that does not lead sends nothing, and sends once it leads",
 
 const closed: [name: string, change: (scene: BroadcasterScene) => void][] = [
   ["that is not ready", ({ pool }) => pool.ready = false],
+  ["that owes storage", ({ pool }) => pool.isNearFreezing = true],
   ["that has no room for claims", ({ pool }) => pool.payoutRoom = 0],
   ["that gives no quote", (scene) => scene.quote = undefined],
 ];
@@ -103,7 +104,7 @@ for (const [name, change] of closed) {
     const scene = await sceneWith(job(1));
     change(scene);
     scene.at(20_000, () => {
-      Object.assign(scene.pool, { ready: true, payoutRoom: 128 });
+      Object.assign(scene.pool, { ready: true, isNearFreezing: false, payoutRoom: 128 });
       scene.quote = 100_000_000n;
     });
     await scene.run(27_000);

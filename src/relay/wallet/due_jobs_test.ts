@@ -1,11 +1,13 @@
 import { deepEqual, equal } from "node:assert/strict";
+import { SpentSet } from "../../core/protocol/v2/spent_set.ts";
 import type { Job } from "../../store/store.ts";
 import type { PoolState } from "../indexer/pool_state.ts";
 import { countFitting, countUnderWay, dueAt, selectDue, withinPayoutRoom } from "./due_jobs.ts";
 import { payoutRoom } from "../claims/claim_room.ts";
 import { MAX_BATCH_SIZE, type PayableJob } from "./withdraw_messages.ts";
 
-const pools = new Map([["v1", {}], ["v2", { settledTree: {} }], ["w2", { settledTree: {} }]]) as Map<
+const settledTree = { spent: new SpentSet() };
+const pools = new Map([["v1", {}], ["v2", { settledTree }], ["w2", { settledTree }]]) as Map<
   string,
   PoolState
 >;

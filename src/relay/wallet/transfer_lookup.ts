@@ -1,15 +1,13 @@
-// A higher seqno does not prove that messages were sent: the wallet skips those it cannot pay for, the
-// mnemonic may be used elsewhere, and the response may be false. The wallet's transactions are the proof.
+// Reads from the wallet's transaction what a transfer did: the wallet skips messages that it cannot pay for.
 import type { Address, Message } from "@ton/core";
 import { opCodes } from "../../core/protocol/messages/pool_messages.ts";
 import { v2OpCodes } from "../../core/protocol/v2/messages.ts";
 import type { PoolId } from "../../store/store.ts";
 import type { Chain, TransactionId } from "../../ton/chain.ts";
-import { readTransactionsBack } from "../../ton/transaction_history.ts";
-import { normalizedMessageHash } from "../../ton/wallet/wallet.ts";
-import { MAX_BLOCK_TIME_SKEW_SECONDS } from "../withdrawals/policy.ts";
+import { toInternalMessage } from "../../ton/wallet/message_list.ts";
+import { findTransfer } from "../../ton/wallet/transfer_inclusion.ts";
+import { parseTopUp, type SentTopUp } from "../top_ups/top_up_policy.ts";
 
-const PAGE_SIZE = 20;
 const WITHDRAWAL_OPS: readonly number[] = [opCodes.withdraw, v2OpCodes.withdraw2, v2OpCodes.withdraw_many];
 const OP_BITS = 32;
 const QUERY_ID_BITS = 64;
@@ -20,6 +18,8 @@ export interface IncludedTransfer {
   /** In nano: all fees of the wallet's transaction, without the value of its messages. */
   readonly fees: bigint;
   readonly recipients: readonly PoolId[];
+  readonly topUps: readonly SentTopUp[];
+  readonly txHash: string;
 }
 
 /** `newest` must come from the same response as the seqno, or a transfer could be signed twice. */
@@ -30,22 +30,17 @@ export async function findIncludedTransfer(
   newest: TransactionId | undefined,
   signal: AbortSignal,
 ): Promise<IncludedTransfer | undefined> {
-  if (newest === undefined) return undefined;
-  const history = readTransactionsBack(chain, wallet, { from: newest, pageSize: PAGE_SIZE, signal });
-  for await (const { raw, now } of history) {
-    if (now < transfer.since - MAX_BLOCK_TIME_SKEW_SECONDS) return undefined;
-    const { inMessage } = raw;
-    if (inMessage?.info.type !== "external-in") continue;
-    if (normalizedMessageHash(wallet, inMessage.body) !== transfer.hash) continue;
-    const sent = raw.outMessages.values();
-    return {
-      timestamp: now,
-      queryIds: new Set(sent.flatMap(parseQueryIds)),
-      fees: sent.reduce(addForwardFee, raw.totalFees.coins),
-      recipients: sent.flatMap(({ info }) => info.type === "internal" ? [info.dest.toRawString()] : []),
-    };
-  }
-  return undefined;
+  const found = await findTransfer(chain, wallet, transfer, { from: newest, signal });
+  if (found === undefined) return undefined;
+  const sent = found.raw.outMessages.values();
+  return {
+    timestamp: found.now,
+    queryIds: new Set(sent.flatMap(parseQueryIds)),
+    fees: sent.reduce(addForwardFee, found.raw.totalFees.coins),
+    topUps: sent.flatMap(toInternalMessage).flatMap(parseTopUp),
+    txHash: found.id.hash,
+    recipients: sent.flatMap(({ info }) => info.type === "internal" ? [info.dest.toRawString()] : []),
+  };
 }
 
 /** A forward fee is separate from the message's value; the transaction's fees contain its first part. */

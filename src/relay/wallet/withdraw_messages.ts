@@ -1,6 +1,6 @@
 /** Builds a transfer's messages. In version 2, each withdrawal carries its path after the earlier ones. */
 import { Address, Cell } from "@ton/core";
-import type { SpentSet } from "../../core/protocol/v2/spent_set.ts";
+import { slotOf, type SpentSet } from "../../core/protocol/v2/spent_set.ts";
 import type { Job, PoolId, Transfer } from "../../store/store.ts";
 import type { Chain } from "../../ton/chain.ts";
 import { Pool } from "../../ton/pool/pool.ts";
@@ -11,6 +11,12 @@ import { MAX_WITHDRAWAL_BYTES, messageBytes } from "./transfer_size.ts";
 
 /** Maximum number of withdrawals in a message. Jetton pools accept 12; the gas of 16 in a native pool may not suffice. */
 export const MAX_BATCH_SIZE = 12;
+
+/**
+ * Upper bounds of the gas of a batch: its fixed part, each withdrawal, and each node on the path that it carries. Measured
+ * in a jetton pool with an older root, refunds and the fullest queue; a test compares them with the contracts.
+ */
+const BATCH_GAS = { fixed: 120_000, item: 50_700, node: 1_800, limit: 1_000_000 } as const;
 
 export interface PayableJob {
   readonly job: Job;
@@ -29,21 +35,37 @@ export function canShareMessage(job: Job, pool: PoolState | undefined): boolean 
   return pool?.settledTree !== undefined && job.attempts === undefined;
 }
 
+/** Returns the gas that a withdrawal adds to a message, in which earlier withdrawals may extend the path of its slot. */
+function gasOf<T extends { readonly job: Job }>({ job }: T, pool: PoolState, earlier: readonly T[]): number {
+  const { nullifierHash } = job;
+  const slot = slotOf(nullifierHash);
+  const nodes = pool.settledTree!.spent.path(nullifierHash).length +
+    earlier.filter((other) => slotOf(other.job.nullifierHash) === slot).length;
+  return BATCH_GAS.item + BATCH_GAS.node * nodes;
+}
+
+/** Groups withdrawals so that each message holds at most {@linkcode MAX_BATCH_SIZE} and fits the gas of a transaction. */
 export function groupByMessage<T extends { readonly job: Job; readonly pool: PoolState | undefined }>(
   jobs: readonly T[],
 ): T[][] {
   const groups: T[][] = [];
-  const open = new Map<PoolId, T[]>();
+  const open = new Map<PoolId, { readonly group: T[]; gas: number }>();
   for (const item of jobs) {
     const { job, pool } = item;
-    const shared = canShareMessage(job, pool) ? open.get(job.pool) : undefined;
-    if (shared !== undefined && shared.length < MAX_BATCH_SIZE) {
-      shared.push(item);
+    if (pool === undefined || !canShareMessage(job, pool)) {
+      groups.push([item]);
+      continue;
+    }
+    const shared = open.get(job.pool);
+    const gas = gasOf(item, pool, shared?.group ?? []);
+    if (shared !== undefined && shared.group.length < MAX_BATCH_SIZE && shared.gas + gas <= BATCH_GAS.limit) {
+      shared.group.push(item);
+      shared.gas += gas;
       continue;
     }
     const group = [item];
     groups.push(group);
-    if (canShareMessage(job, pool)) open.set(job.pool, group);
+    open.set(job.pool, { group, gas: BATCH_GAS.fixed + gas });
   }
   return groups;
 }

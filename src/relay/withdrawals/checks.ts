@@ -89,6 +89,11 @@ export const withdrawalChecks: readonly WithdrawalCheck[] = [
     const readiness = pool.readiness(deps.clock.now());
     return readiness.ready || { detail: readiness.reason, members: { retryAfter: 5 } };
   }),
+  check("no message would freeze the pool", "not_ready", ({ pool }) =>
+    !pool.isNearFreezing || {
+      detail: "the pool owes storage, and a withdrawal would freeze it; someone must pay its debt first",
+      members: { retryAfter: 600 },
+    }),
   check(
     "root is accepted",
     "unknown_root",

@@ -7,9 +7,6 @@ import { backoffMs } from "../../core/time.ts";
 /** Attached values are rounded up, so that drifting prices do not make withdrawals distinguishable. */
 const ATTACHED_VALUE_STEP_NANO = 10_000_000n;
 
-/** A shard block may be dated this much before the requested masterchain block. */
-export const MAX_BLOCK_TIME_SKEW_SECONDS = 15;
-
 const MIN_RETRY_DELAY_MS = 30_000;
 const MIN_RESEND_DELAY_MS = 2_000;
 const MAX_RETRY_DELAY_MS = 3_600_000;

@@ -3,6 +3,7 @@ import { Buffer } from "node:buffer";
 import { withTempDirectory } from "../../../testkit/programs/temp_directory.ts";
 import { MAX_SNAPSHOT_BYTES } from "../../tree/snapshot_codec.ts";
 import { createTreeSnapshotFiles } from "./tree_snapshot_files.ts";
+import { childCommand } from "../../../testkit/programs/child_command.ts";
 
 const pool = `0:${"ab".repeat(32)}`;
 const other = `0:${"cd".repeat(32)}`;
@@ -12,7 +13,7 @@ const namesIn = async (directory: string) =>
   (await Array.fromAsync(Deno.readDir(directory))).map((entry) => entry.name).sort();
 
 const saving = (directory: string) =>
-  new Deno.Command(Deno.execPath(), {
+  childCommand(Deno.execPath(), {
     args: [
       "eval",
       "--no-check",
@@ -53,7 +54,7 @@ const odd: [what: string, make: (path: string, elsewhere: string) => Promise<voi
   ["a link to nothing", (path) => Deno.symlink("/nowhere/at/all", path)],
   ["a directory", (path) => Deno.mkdir(path)],
   ["a pipe", async (path) => {
-    const { success } = await new Deno.Command("mkfifo", { args: [path] }).output();
+    const { success } = await childCommand("mkfifo", { args: [path] }).output();
     equal(success, true);
   }],
 ];

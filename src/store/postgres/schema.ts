@@ -142,4 +142,10 @@ export const migrations: readonly string[] = [
     check (kind in ('withdrawal', 'settlement', 'refused', 'transfer'));
   `,
   LOG_EARLIER_PAYMENTS_SQL,
+  `
+  -- Coins that pools were given for their storage.
+  alter table ledger drop constraint ledger_kind_check;
+  alter table ledger add constraint ledger_kind_check
+    check (kind in ('withdrawal', 'settlement', 'refused', 'transfer', 'top_up'));
+  `,
 ];

@@ -42,6 +42,7 @@ export function instrumentChain(
     ...interceptChain(chain, measure),
     ...verifier && {
       verifier: {
+        ...verifier,
         hasTransaction: (...args) => measure("transactions", () => verifier.hasTransaction(...args)),
       },
     },

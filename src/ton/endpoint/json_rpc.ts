@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { Problem } from "../../core/errors/problem.ts";
 import { readBoundedText } from "../../core/text/bounded_body.ts";
-import { isLoopbackHost } from "../../core/text/urls.ts";
+import { isHeaderValue, isHttpUrl, isPrivateHost, otherApiVersion } from "../../core/text/urls.ts";
 import { backoffMs, cancelled, type Clock, delay, monotonicClock, withDeadline } from "../../core/time.ts";
 import { type RequestPriority, RequestScheduler } from "./request_scheduler.ts";
 
@@ -11,7 +11,7 @@ export interface EndpointOptions {
   readonly apiKey?: string;
   /** The time limit of one attempt. Default: 10 s. */
   readonly timeoutMs?: number;
-  /** Default, as toncenter limits: 10 with a key, 1 without, unlimited on a loopback host. */
+  /** 0: no limit. Default, as toncenter limits: 10 with a key, 1 without, no limit on a private host. */
   readonly requestsPerSecond?: number;
   readonly attempts?: number;
   readonly fetch?: typeof fetch;
@@ -20,39 +20,67 @@ export interface EndpointOptions {
 }
 
 export class EndpointError extends Error {
-  constructor(readonly code: number, message: string) {
+  constructor(
+    readonly code: number,
+    message: string,
+    readonly isRetryable: boolean = code === 429 || code >= 500,
+  ) {
     super(message);
+  }
+
+  /** False if the endpoint refused the request before it processed it: 4xx. */
+  get mayHaveTakenEffect(): boolean {
+    return this.code >= 500;
   }
 }
 
 /** `onError` sees an error before a retry. It throws a problem, or returns true to treat it as success. */
-type JsonRpcCall = (
+export type JsonRpcCall = (
   priority: RequestPriority,
   method: string,
   params: Record<string, unknown>,
   options?: { signal?: AbortSignal; onError?: (error: EndpointError) => boolean },
 ) => Promise<unknown>;
 
-const responseSchema = z.union([
-  z.object({ ok: z.literal(true), result: z.unknown() }),
-  z.object({ ok: z.literal(false).optional(), error: z.unknown(), code: z.unknown() }),
-]);
+const successSchema = z.object({ ok: z.literal(true), result: z.unknown() });
+const textSchema = z.string().optional().catch(undefined);
+const statusSchema = z.int().min(400).max(599).optional().catch(undefined);
+/**
+ * Each kind of server has its own member for the text: pyTON `error`, toncenter's rate limit `result`, JSON-RPC 2.0
+ * `error.message`, gateways `message` or `detail`. Some proxies respond with status 200 and put the real one into `code`.
+ */
+const errorSchema = z.object({
+  code: statusSchema,
+  error: z.union([
+    z.string().transform((message) => ({ code: undefined, message })),
+    z.object({ code: statusSchema, message: textSchema }),
+  ]).optional().catch(undefined),
+  result: textSchema,
+  message: textSchema,
+  detail: textSchema,
+});
 
 /** The state of a full pool takes 4 MiB, a page of 100 transactions under 1 MiB. */
 const MAX_RESPONSE_BYTES = 32 * 2 ** 20;
-const tooLarge = () => new EndpointError(413, "response is too large");
+const tooLarge = () => new EndpointError(502, "response is too large", false);
 const INITIAL_BACKOFF_MS = 500;
 const MAX_BACKOFF_MS = 30_000;
 
 export function createJsonRpcClient(options: EndpointOptions): JsonRpcCall {
-  const { apiKey, timeoutMs = 10_000, attempts = 5, clock = monotonicClock, random = Math.random } = options;
+  const { timeoutMs = 10_000, attempts = 5, clock = monotonicClock, random = Math.random } = options;
+  const apiKey = options.apiKey?.trim();
   const send = options.fetch ?? fetch;
   const url = normalizeEndpointUrl(options.endpoint);
-  const local = isLoopbackHost(url.hostname);
   const scheduler = new RequestScheduler({
-    requestsPerSecond: options.requestsPerSecond ?? (local ? Infinity : apiKey ? 10 : 1),
+    requestsPerSecond: requestRate({ ...options, apiKey, url: url.href }),
     clock,
   });
+  if (apiKey !== undefined && !isHeaderValue(apiKey)) {
+    throw new Problem(
+      "invalid_config",
+      "the endpoint's API key has a character that no HTTP header can carry",
+    );
+  }
   const headers = { "content-type": "application/json", ...apiKey && { "x-api-key": apiKey } };
 
   async function attempt(method: string, params: Record<string, unknown>, signal?: AbortSignal) {
@@ -64,10 +92,18 @@ export function createJsonRpcClient(options: EndpointOptions): JsonRpcCall {
           headers,
           body: JSON.stringify({ id: "1", jsonrpc: "2.0", method, params }),
           signal: ended,
-          redirect: "error", // another server must not receive the key
+          redirect: "manual", // another server must not receive the key
         });
-        if (response.status === 429) scheduler.pause(parseRetryAfterMs(response) ?? INITIAL_BACKOFF_MS);
-        return parseResponse(response.status, await readBoundedText(response, MAX_RESPONSE_BYTES, tooLarge));
+        await assertNotRedirected(response, url);
+        const text = await readBoundedText(response, MAX_RESPONSE_BYTES, tooLarge);
+        try {
+          return parseResponse(response.status, text);
+        } catch (error) {
+          if (error instanceof EndpointError && error.code === 429) {
+            scheduler.pause(parseRetryAfterMs(response) ?? INITIAL_BACKOFF_MS);
+          }
+          throw error;
+        }
       } catch (error) {
         if (signal?.aborted) throw cancelled(signal);
         throw error instanceof EndpointError ? error : new EndpointError(502, "connection failed");
@@ -82,8 +118,7 @@ export function createJsonRpcClient(options: EndpointOptions): JsonRpcCall {
       } catch (error) {
         if (!(error instanceof EndpointError)) throw error;
         if (onError?.(error)) return undefined;
-        const retryable = error.code === 429 || error.code >= 500;
-        if (!retryable || tried >= attempts) {
+        if (!error.isRetryable || tried >= attempts) {
           throw new Problem("chain_unavailable", `${url.host} ${method}: ${error.message}`);
         }
         const wait = backoffMs(tried, { initialMs: INITIAL_BACKOFF_MS, maxMs: MAX_BACKOFF_MS, random });
@@ -93,14 +128,53 @@ export function createJsonRpcClient(options: EndpointOptions): JsonRpcCall {
   };
 }
 
+/** What limits the requests to an endpoint. */
+export interface EndpointRate {
+  readonly url?: string;
+  readonly apiKey?: unknown;
+  readonly requestsPerSecond?: number;
+}
+
+/** Returns how many requests a second an endpoint gets, Infinity without a limit. */
+export function requestRate({ url, apiKey, requestsPerSecond }: EndpointRate): number {
+  if (requestsPerSecond !== undefined) return requestsPerSecond || Infinity;
+  if (url !== undefined && isPrivateHost(new URL(url).hostname)) return Infinity;
+  return apiKey ? 10 : 1;
+}
+
 export function normalizeEndpointUrl(endpoint: string): URL {
-  const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
-  if (!url || !/^https?:$/.test(url.protocol)) {
-    throw new Problem("invalid_config", "chain endpoint is not an http(s) URL");
+  if (!isHttpUrl(endpoint)) {
+    throw new Problem("invalid_config", "chain endpoint is not an http(s) URL without user and password");
   }
+  const version = otherApiVersion(endpoint);
+  if (version !== undefined) {
+    throw new Problem(
+      "invalid_config",
+      `chain endpoint is one of toncenter's API ${version}. Give one of API v2, whose path is /api/v2/jsonRPC`,
+    );
+  }
+  const url = new URL(endpoint);
   const path = url.pathname.replace(/\/+$/, "");
   if (!path.endsWith("/jsonRPC")) url.pathname = path.replace(/(\/api\/v2)?$/, "/api/v2/jsonRPC");
   return url;
+}
+
+/** In browsers a redirect has neither a status nor a target. */
+async function assertNotRedirected(response: Response, url: URL): Promise<void> {
+  const location = response.headers.get("location");
+  const redirects = response.status >= 300 && response.status < 400 && location !== null;
+  if (!redirects && response.type !== "opaqueredirect") return;
+  await response.body?.cancel();
+  const target = location !== null && URL.canParse(location, url.href)
+    ? new URL(location, url.href)
+    : undefined;
+  const status = redirects ? `HTTP ${response.status}: ` : "";
+  const where = target ? `${target.origin}${target.pathname}` : "another URL";
+  throw new EndpointError(
+    response.status,
+    `${status}redirects to ${where.slice(0, 400)}. Set the endpoint to the URL that it redirects to`,
+    false,
+  );
 }
 
 function parseResponse(status: number, text: string): unknown {
@@ -111,15 +185,16 @@ function parseResponse(status: number, text: string): unknown {
     if (status >= 400) throw new EndpointError(status, `HTTP ${status}`);
     throw new EndpointError(502, "response is not JSON");
   }
-  const answer = responseSchema.safeParse(json);
-  if (!answer.success) {
+  const success = successSchema.safeParse(json);
+  if (success.success && status < 400) return success.data.result;
+  const failure = errorSchema.safeParse(json);
+  if (!failure.success) {
     throw new EndpointError(status >= 400 ? status : 502, `HTTP ${status} without a JSON-RPC response`);
   }
-  if (answer.data.ok && status < 400) return answer.data.result;
-  const { code, error } = { code: undefined, error: undefined, ...answer.data };
-  // Some proxies respond with status 200 and put the real status into the body.
-  const errorStatus = status >= 400 ? status : typeof code === "number" && code >= 400 ? code : 502;
-  throw new EndpointError(errorStatus, `HTTP ${errorStatus}${sanitizeMessage(error)}`);
+  const { code, error, result, message, detail } = failure.data;
+  const errorStatus = status >= 400 ? status : code ?? error?.code ?? 502;
+  const reason = formatReason(error?.message ?? result ?? message ?? detail);
+  throw new EndpointError(errorStatus, `HTTP ${errorStatus}${reason}`);
 }
 
 function parseRetryAfterMs(response: Response): number | undefined {
@@ -127,8 +202,7 @@ function parseRetryAfterMs(response: Response): number | undefined {
   return seconds >= 0 ? Math.min(seconds * 1000, MAX_BACKOFF_MS) : undefined;
 }
 
-function sanitizeMessage(error: unknown): string {
-  if (typeof error !== "string") return "";
+function formatReason(text: string | undefined): string {
   // deno-lint-ignore no-control-regex
-  return `: ${error.replace(/[\u0000-\u001f\u007f-\u009f]+/g, " ").slice(0, 400)}`;
+  return text ? `: ${text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, " ").slice(0, 400)}` : "";
 }

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
-import { Address, Cell } from "@ton/core";
+import { Address } from "@ton/core";
 import {
   matchesProblem,
   rpcError,
   rpcResult,
   scriptedChain,
+  silentFetch,
 } from "../../../tests/support/endpoint/scripted_endpoint.ts";
 import type { Problem } from "../../core/errors/problem.ts";
 import { startLocalnet } from "../../localnet/localnet.ts";
@@ -20,8 +21,12 @@ Deno.test("an endpoint is given with or without its path", () => {
     assert.equal(normalizeEndpointUrl(`https://testnet.toncenter.com${path}`).href.replace(/\/$/, ""), whole);
   }
   assert.equal(normalizeEndpointUrl("http://host/prefix?x=1").href, "http://host/prefix/api/v2/jsonRPC?x=1");
-  for (const bad of ["", "toncenter.com", "ftp://host/", "file:///etc/passwd"]) {
+  for (const bad of ["", "toncenter.com", "ftp://host/", "file:///etc/passwd", "https://user:pw@host/"]) {
     assert.throws(() => normalizeEndpointUrl(bad), matchesProblem("invalid_config"));
+  }
+  for (const path of ["/api/v3", "/api/v3/", "/api/v3/jsonRPC", "/prefix/api/v3"]) {
+    const named = matchesProblem("invalid_config", /API v3.*\/api\/v2/);
+    assert.throws(() => normalizeEndpointUrl(`https://toncenter.com${path}`), named);
   }
 });
 
@@ -40,22 +45,57 @@ Deno.test("the block of a time is looked up on the masterchain; a localnet answe
   }
 });
 
-Deno.test("the API key is sent in its header, and never to a redirect's target", async () => {
-  let redirect: string | undefined;
+Deno.test("the API key is sent in its header", async () => {
   const { chain, requests } = scriptedChain(() => masterchain(7), {});
   assert.equal(await chain.masterchainSeqno(), 7);
   assert.equal(requests[0].headers.get("x-api-key"), "key");
-  const other = connect({
-    endpoint: "https://endpoint.test",
-    apiKey: "key",
-    fetch: (_url, init) => {
-      redirect = init?.redirect;
-      return Promise.resolve(masterchain(1));
-    },
-  });
-  await other.masterchainSeqno();
-  assert.equal(redirect, "error");
 });
+
+Deno.test("a redirect is named and not followed, so that its target does not get the key", async () => {
+  await using target = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, () => {
+    reached++;
+    return masterchain(1);
+  });
+  let [reached, asked] = [0, 0];
+  const location = `http://127.0.0.1:${target.addr.port}/api/v2/jsonRPC`;
+  for (const status of [301, 302, 307, 308]) {
+    await using server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, () => {
+      asked++;
+      return new Response("moved", { status, headers: { location: `${location}?key=s3cret` } });
+    });
+    const chain = connect({ endpoint: `http://127.0.0.1:${server.addr.port}`, apiKey: "key" });
+    await assert.rejects(chain.masterchainSeqno(), (error: Problem) => {
+      assert.equal(error.code, "chain_unavailable");
+      assert.ok(error.message.includes(`HTTP ${status}: redirects to ${location}`), error.message);
+      assert.doesNotMatch(error.message, /s3cret/);
+      return true;
+    });
+  }
+  assert.deepEqual([reached, asked], [0, 4], "no redirect is followed or retried");
+});
+
+for (const apiKey of ["k\u0435y", "k\ufeffey", "key\nx-other: 1", "key\u0000"]) {
+  Deno.test(`an API key that no header can carry is refused at once: ${JSON.stringify(apiKey)}`, () => {
+    assert.throws(() => connect({ endpoint: "https://endpoint.test", apiKey }), (error: Problem) => {
+      assert.equal(error.code, "invalid_config");
+      assert.ok(!error.message.includes(apiKey));
+      return true;
+    });
+  });
+}
+
+for (const apiKey of ["\ufeffkey", "\u2028key", "key\u00a0", " key\n"]) {
+  Deno.test(`white space around an API key is not sent: ${JSON.stringify(apiKey)}`, async () => {
+    const sent: (string | null)[] = [];
+    await using server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, ({ headers }) => {
+      sent.push(headers.get("x-api-key"));
+      return masterchain(7);
+    });
+    const chain = connect({ endpoint: `http://127.0.0.1:${server.addr.port}`, apiKey, attempts: 1 });
+    assert.equal(await chain.masterchainSeqno(), 7);
+    assert.deepEqual(sent, ["key"]);
+  });
+}
 
 const temporary: [string, () => Response | Promise<Response>][] = [
   ["429", () => rpcError(429)],
@@ -89,16 +129,45 @@ Deno.test("a rejected request is not retried", async () => {
   assert.equal(requests.length, 1);
 });
 
+const errorBodies: [from: string, status: number, body: unknown, message: RegExp][] = [
+  // toncenter/ton-http-api pyTON/main.py, `jsonrpc_handler`
+  [
+    "pyTON, without a code",
+    422,
+    { ok: false, error: "Unknown method", jsonrpc: "2.0" },
+    /422: Unknown method/,
+  ],
+  ["toncenter's limit", 429, { ok: false, result: "Ratelimit exceed", code: 429 }, /429: Ratelimit exceed/],
+  ["JSON-RPC 2.0", 400, { error: { code: -32602, message: "bad params" } }, /400: bad params/],
+  ["a status in a nested error", 200, { error: { code: 403, message: "no access" } }, /403: no access/],
+  ["a gateway", 401, { message: "Invalid API key" }, /401: Invalid API key/],
+  ["a framework", 404, { detail: "Not Found" }, /404: Not Found/],
+  ["texts that are no texts", 400, { ok: false, error: 5, result: ["x"], code: "400" }, /HTTP 400$/],
+  ["a failure of a successful status", 403, { ok: true, result: "denied" }, /403: denied/],
+];
+for (const [from, status, body, message] of errorBodies) {
+  Deno.test(`the text of an error is read: ${from}`, async () => {
+    const { chain } = scriptedChain(() => Response.json(body, { status }), { attempts: 1 });
+    await assert.rejects(chain.masterchainSeqno(), matchesProblem("chain_unavailable", message));
+  });
+}
+
+Deno.test("a rate limit in the body of a successful response stops every request, too", async () => {
+  const { chain, clock } = scriptedChain((_method, _params, tries) =>
+    tries > 1 ? masterchain(1) : Response.json({ ok: false, result: "Ratelimit exceed", code: 429 })
+  );
+  const started = clock.now();
+  await Promise.all([chain.masterchainSeqno(), chain.masterchainSeqno()]);
+  assert.ok(clock.now() - started >= 500);
+});
+
 Deno.test("a call without a response fails after the timeout", async () => {
   const { chain } = scriptedChain(
     () => new Promise(() => {}),
     {
       attempts: 1,
       timeoutMs: 5,
-      fetch: (_url, init) =>
-        new Promise((_resolve, reject) => {
-          init!.signal!.addEventListener("abort", () => reject(init!.signal!.reason));
-        }),
+      fetch: silentFetch,
     },
   );
   await assert.rejects(
@@ -129,6 +198,9 @@ const rates: [string, Partial<Parameters<typeof connect>[0]>, number][] = [
   ["10 a second with one", {}, 100],
   ["as many as one likes on this machine", { endpoint: "http://127.0.0.1:1", apiKey: undefined }, 0],
   ["what is asked for", { requestsPerSecond: 4 }, 250],
+  ["what is asked for, also on this machine", { endpoint: "http://[::1]:1", requestsPerSecond: 4 }, 250],
+  ["no limit", { requestsPerSecond: 0 }, 0],
+  ["no limit on a private host", { endpoint: "http://ton-http-api:8081", apiKey: undefined }, 0],
 ];
 for (const [what, options, interval] of rates) {
   Deno.test(`requests start at the endpoint's rate: ${what}`, async () => {
@@ -194,26 +266,6 @@ Deno.test("an endpoint's messages are shortened and stripped of control characte
     assert.doesNotMatch(error.message, /[\u0000-\u001f]/);
     return true;
   });
-});
-
-Deno.test("an external message that its account refuses is contract_refused, at once", async () => {
-  const text =
-    "LITE_SERVER_UNKNOWN: cannot apply external message to current state : External message was not " +
-    "accepted\nCannot run message on account: inbound external message rejected by account " +
-    `0:${"AB".repeat(32)}: exitcode=33, steps=21, gas_used=0`;
-  const { chain, requests } = scriptedChain(() => rpcError(500, text));
-  await assert.rejects(chain.send(Cell.EMPTY), (error: Problem) => {
-    assert.equal(error.code, "contract_refused");
-    assert.deepEqual(error.members, { exitCode: 33 });
-    return true;
-  });
-  assert.equal(requests.length, 1);
-});
-
-Deno.test("an external message that is there already is sent", async () => {
-  const { chain, requests } = scriptedChain(() => rpcError(500, "LITE_SERVER_UNKNOWN: duplicate message"));
-  await chain.send(Cell.EMPTY);
-  assert.equal(requests.length, 1);
 });
 
 Deno.test("low-priority calls wait behind all others, for every kind of call", async () => {

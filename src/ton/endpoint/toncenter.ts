@@ -7,11 +7,15 @@ import { countSchema } from "../../core/protocol/api/scalars.ts";
 import { formatAddress } from "../../core/text/address_format.ts";
 import type { AccountInfo, CallOptions, Chain, ChainTransaction, TransactionId } from "../chain.ts";
 import type { RequestPriority } from "./request_scheduler.ts";
-import { createJsonRpcClient, EndpointError, type EndpointOptions } from "./json_rpc.ts";
+import { createJsonRpcClient, EndpointError, type EndpointOptions, type JsonRpcCall } from "./json_rpc.ts";
 import { parseStack, serializeArguments } from "./stack_json.ts";
+import { type Clock, monotonicClock } from "../../core/time.ts";
 import { TimeSlice } from "../../core/event_loop_yield.ts";
 
 const MAX_PAGE_SIZE = 100; // toncenter's limit
+/** The status for `archival: true` without an archive node, which toncenter/ton-http-api-cpp returns (`get_session_impl`). */
+const NO_ARCHIVE_NODE = 542;
+const NO_ARCHIVE_NODE_TTL_MS = 10 * 60_000;
 const MASTERCHAIN = { workchain: -1, shard: "-9223372036854775808" };
 
 /** Lite servers report -1 for an account that never existed. */
@@ -66,7 +70,8 @@ const resultSchemas = {
  */
 export function connect(options: EndpointOptions & { readonly network?: Network }): Chain {
   const call = createJsonRpcClient(options);
-  const { network } = options;
+  const { network, clock = monotonicClock } = options;
+  const transactionRows = createTransactionReader(call, clock);
   const request = async <K extends Method>(
     priority: RequestPriority,
     method: K,
@@ -99,10 +104,9 @@ export function connect(options: EndpointOptions & { readonly network?: Network 
       const params = {
         address: address.toString(),
         limit: Math.min(limit, MAX_PAGE_SIZE),
-        // Old transactions may be on archive nodes only.
-        ...from && { lt: from.lt.toString(), hash: from.hash, archival: true },
+        ...from && { lt: from.lt.toString(), hash: from.hash },
       };
-      const rows = await request("transactions", "getTransactions", params, { signal });
+      const rows = await transactionRows(params, { signal });
       return await verifyPage(rows.slice(0, params.limit), address, formatAddress(address, network), from);
     },
 
@@ -117,7 +121,19 @@ export function connect(options: EndpointOptions & { readonly network?: Network 
 
     async send(message, { signal } = {}) {
       const boc = message.toBoc().toString("base64");
-      await call("send", "sendBoc", { boc }, { signal, onError: handleSendError });
+      let mayHaveArrived = false;
+      const onError = (error: EndpointError): boolean => {
+        if (isSent(error)) return true;
+        mayHaveArrived ||= error.mayHaveTakenEffect;
+        return false;
+      };
+      try {
+        await call("send", "sendBoc", { boc }, { signal, onError });
+      } catch (error) {
+        if (!mayHaveArrived || !(error instanceof Problem)) throw error;
+        const { code, message, members } = error;
+        throw new Problem(code, message, { members: { ...members, mayHaveArrived }, cause: error });
+      }
     },
   };
 }
@@ -158,9 +174,39 @@ function parseGetMethodResult(
   }
 }
 
+/**
+ * Asks for archive nodes for every page: a lite server without old blocks knows not even the newest transactions
+ * of a quiet account ("lt not in db"). An endpoint without archive nodes then uses the servers that it has.
+ * One outage of the archive nodes disables `archival` for ten minutes, during which old pages fail.
+ */
+function createTransactionReader(call: JsonRpcCall, clock: Clock) {
+  let noArchiveNodeUntil = -Infinity;
+  return async (params: Record<string, unknown>, { signal }: CallOptions) => {
+    const read = (params: Record<string, unknown>, onError?: (error: EndpointError) => boolean) =>
+      call("transactions", "getTransactions", params, { signal, onError });
+    if (clock.now() >= noArchiveNodeUntil) {
+      let refused = false;
+      const answer = await read(
+        { ...params, archival: true },
+        ({ code }) => refused = code === NO_ARCHIVE_NODE,
+      );
+      if (!refused) return parseResult("getTransactions", answer);
+      noArchiveNodeUntil = clock.now() + NO_ARCHIVE_NODE_TTL_MS;
+    }
+    return parseResult("getTransactions", await read(params));
+  };
+}
+
+/**
+ * The lite server refuses a message before its account has seen it (ton-blockchain/ton,
+ * `validator/impl/ext-message-pool.cpp` and `ext-message-checker.cpp`).
+ */
+const BUSY = /LITE_SERVER_(NOTREADY|TIMEOUT|CANCELLED)|to current state ?: ?(too many|not ready|no shard)/i;
+
 /** Returns whether the message is already in the mempool. Throws `contract_refused` if it is rejected. */
-function handleSendError({ message }: EndpointError): boolean {
+function isSent({ message }: EndpointError): boolean {
   if (/duplicate message/i.test(message)) return true;
+  if (BUSY.test(message)) return false;
   if (!/cannot apply external message|not accepted|rejected by/i.test(message)) return false;
   const exitCode = /exit_?code[=:]\s*(-?\d{1,10})/i.exec(message)?.[1];
   throw exitCode === undefined

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { Address, beginCell, Cell, loadTransaction, storeTransaction, toNano } from "@ton/core";
 import {
   matchesProblem,
+  rpcError,
   rpcResult,
   scriptedChain,
 } from "../../../tests/support/endpoint/scripted_endpoint.ts";
@@ -61,6 +62,33 @@ Deno.test("an account that was never there is uninitialized and has nothing", as
   }
 });
 
+Deno.test("a 542 in the middle of a history is answered without `archival` at once, and remembered for ten minutes", async () => {
+  const asked: unknown[] = [];
+  const { chain, clock } = scriptedChain((_method, { archival }, tries) => {
+    asked.push(archival);
+    return archival && tries > 1 ? rpcError(542, "no workers available (archival=true)") : rpcResult([]);
+  }, { attempts: 1 });
+  const read = () => chain.transactions(stranger, { limit: 1 });
+  for (let page = 1; page <= 3; page++) await read();
+  assert.deepEqual(asked, [true, true, undefined, undefined]);
+  await clock.sleep(10 * 60_000 - 1);
+  await read();
+  assert.equal(clock.waits.length, 1, "no retry has waited");
+  await clock.sleep(1);
+  await read();
+  assert.deepEqual(asked.slice(4), [undefined, true, undefined]);
+});
+
+Deno.test("a 542 without `archival`, or to another method, is an error like any other", async () => {
+  const { chain, requests } = scriptedChain(() => rpcError(542, "no workers available"), { attempts: 2 });
+  await assert.rejects(
+    chain.transactions(stranger, { limit: 1 }),
+    matchesProblem("chain_unavailable", /542/),
+  );
+  assert.deepEqual(requests.map(({ params }) => params.archival), [true, undefined, undefined]);
+  await assert.rejects(chain.runGetMethod(stranger, "x"), matchesProblem("chain_unavailable", /542/));
+});
+
 Deno.test("a get method's exit code comes as a member", async () => {
   const { chain } = scriptedChain(() => rpcResult({ exit_code: 11, stack: [] }));
   await assert.rejects(chain.runGetMethod(stranger, "unknown"), (error: Problem) => {
@@ -106,7 +134,7 @@ Deno.test("a stack of every type is read, nested tuples too", async () => {
 });
 
 Deno.test("a transaction must match its hash", async (t) => {
-  const net = await startLocalnet({ blockTimeMs: 0 });
+  const net = await startLocalnet({ blockTimeMs: 0, pools: [] });
   const honest = connect({ endpoint: net.url });
   const [{ mnemonic, version }, other] = net.wallets;
   const wallet = await openWallet(mnemonic, { version, network: "localnet", chain: honest });

@@ -5,11 +5,12 @@ import type { Chain, TransactionId } from "../chain.ts";
 const NEWEST_PAGE_SIZE = 20;
 
 /** An attacker then needs both endpoints to invent a history. */
-export function withVerifier(chain: Chain, verifier: Pick<Chain, "runGetMethod" | "transactions">): Chain {
+export function withVerifier(chain: Chain, verifier: Omit<Chain, "verifier">): Chain {
   return {
     ...chain,
     runGetMethod: (...args) => verifier.runGetMethod(...args),
     verifier: {
+      endpoint: verifier,
       async hasTransaction(address, id, { signal } = {}) {
         const same = (known: TransactionId) => known.lt === id.lt && known.hash === id.hash;
         const newest = await verifier.transactions(address, { limit: NEWEST_PAGE_SIZE, signal });

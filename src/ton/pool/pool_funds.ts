@@ -1,3 +1,4 @@
+import { SECONDS_PER_YEAR, storageYears } from "../account_storage.ts";
 import type { PoolInfo } from "./pool_getters.ts";
 
 /** A pool's state, and what its storage costs. Amounts are in nano. */
@@ -27,9 +28,6 @@ export interface PoolFunds {
   readonly reserveYears: number;
 }
 
-/** A Julian year. */
-export const SECONDS_PER_YEAR = 31_557_600n;
-
 /** Computes the funds of a pool. The balance of a jetton pool does not pay its notes. */
 export function poolFunds(
   { info, denomination, balance, storageDue, storagePerYear }: PoolBalance,
@@ -56,8 +54,4 @@ export function poolFunds(
 /** Returns when storage fees will have consumed the surplus, in Unix seconds; Infinity if they are zero. */
 export function surplusEnd({ reserveYears }: PoolFunds, now: number): number {
   return now + Math.floor(reserveYears * Number(SECONDS_PER_YEAR));
-}
-
-function storageYears(nano: bigint, perYear: bigint): number {
-  return perYear === 0n ? Infinity : Number(nano * 100n / perYear) / 100;
 }

@@ -1,5 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
-import { poolFunds, SECONDS_PER_YEAR, surplusEnd } from "./pool_funds.ts";
+import { SECONDS_PER_YEAR } from "../account_storage.ts";
+import { poolFunds, surplusEnd } from "./pool_funds.ts";
 import { maxPoolSize, POOL_SIZE } from "./pool_size.ts";
 
 const info = { assetKind: "native", deposits: 7, withdrawals: 4, debt: 20n } as const;

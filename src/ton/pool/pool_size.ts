@@ -1,4 +1,4 @@
-/** The largest account that a pool can have: the bound of contracts/SPEC.md, which the contracts' own fees use. */
+/** The largest account that a pool can have: the bound of contracts/v1/SPEC.md, which the contracts' own fees use. */
 import type { PoolVersion } from "../../core/protocol/deployments.ts";
 import {
   MAX_QUEUED,

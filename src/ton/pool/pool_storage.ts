@@ -1,4 +1,4 @@
-/** Written from contracts/SPEC.md and not from the Tolk sources, so that tests can compare the two. */
+/** Written from contracts/v1/SPEC.md and not from the Tolk sources, so that tests can compare the two. */
 import { type Address, beginCell, Cell, Dictionary, type DictionaryValue } from "@ton/core";
 import type { Claim as NumberedClaim } from "./pool_getters.ts";
 

@@ -1,4 +1,4 @@
-/** The cells of a version 1 pool, read as contracts/SPEC.md describes them. */
+/** The cells of a version 1 pool, read as contracts/v1/SPEC.md describes them. */
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { Address, beginCell, Cell, Dictionary, type Slice } from "@ton/core";

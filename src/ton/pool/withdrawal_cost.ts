@@ -42,7 +42,7 @@ const PREPAID_STORAGE = {
 /** Storage that a withdrawal from a native pool prepays: one cell of the set. */
 const STORAGE_ENDOWMENT = { cells: 1n, bits: 1023n, seconds: ENDOWMENT_SECONDS };
 
-/** The log with the two parties, as `contracts/fees.tolk` has it. */
+/** The log with the two parties, as `contracts/v1/fees.tolk` has it. */
 const QUOTED_LOG_MESSAGE = { cells: 1n, bits: 534n };
 const SECONDS_PER_DAY = 86_400n;
 const MASTERCHAIN = -1;
@@ -80,7 +80,7 @@ export function estimateWithdrawalCost(
   return way + (quote === undefined ? keep : maxBigint(keep, keepOfQuote(prices, info, quote)));
 }
 
-/** Returns what the pool keeps according to its quote, because only the pool can read the balance in the solvency term (contracts/SPEC.md). */
+/** Returns what the pool keeps according to its quote, because only the pool can read the balance in the solvency term (contracts/v1/SPEC.md). */
 export function keepOfQuote(
   prices: NetworkPrices,
   { deposits, withdrawals, version }: Pick<PoolCounts, "deposits" | "withdrawals" | "version">,

@@ -1,4 +1,4 @@
-/** Signing wallets, v4R2 and v5R1. They never retry and keep no seqno: callers decide that. */
+/** Signing wallets, v4R2 and v5R1. They keep no seqno and sign no transfer again: callers decide that. */
 import {
   type Address,
   beginCell,
@@ -82,7 +82,11 @@ export interface Wallet {
   balance(options?: CallOptions): Promise<bigint>;
   /** Signs without network access. Throws a RangeError for too few, too many or too large messages. */
   sign(request: TransferRequest): SignedTransfer;
-  /** Signs for {@linkcode TRANSFER_TTL_SECONDS} and sends. Does not wait for a block. */
+  /**
+   * Signs for {@linkcode TRANSFER_TTL_SECONDS} and sends. Does not wait for a block. Returns the transfer also if its
+   * outcome is unknown: only the wallet's transactions (transfer_inclusion.ts) or the recipient's prove its arrival.
+   * @throws {Problem} `contract_refused` or `chain_unavailable` if the transfer cannot have arrived
+   */
   send(messages: readonly OutgoingMessage[]): Promise<SignedTransfer>;
   sender(): Sender;
   /** Returns the non-bounceable form, with the test mark except on mainnet. */
@@ -94,6 +98,8 @@ interface WalletContract {
   readonly init: { readonly code: Cell; readonly data: Cell };
   readonly maxMessages: number;
   readonly seqnoOffset: number;
+  /** The exit codes for a false wallet id and a false signature: what the message alone decides. */
+  readonly certainRefusals: readonly number[];
   body(request: { seqno: number; timeout: number; messages: MessageRelaxed[]; sendMode: SendMode }): Cell;
 }
 
@@ -109,6 +115,7 @@ const walletContracts: Record<
       init: contract.init,
       maxMessages: 4,
       seqnoOffset: 0,
+      certainRefusals: [34, 35], // ton-blockchain/wallet-contract, func/wallet-v4-code.fc
       body: (request) => contract.createTransfer({ ...request, secretKey }),
     };
   },
@@ -122,6 +129,7 @@ const walletContracts: Record<
       init: contract.init,
       maxMessages: 255,
       seqnoOffset: 1, // the flag that signatures are allowed
+      certainRefusals: [134, 135], // ton-blockchain/wallet-contract-v5, contracts/wallet_v5.fc
       body: (request) => contract.createTransfer({ ...request, secretKey }),
     };
   },
@@ -179,7 +187,11 @@ export async function openWallet(
   async function send(messages: readonly OutgoingMessage[], mode?: SendMode): Promise<SignedTransfer> {
     const { seqno, now } = await state();
     const transfer = sign({ seqno, validUntil: now + TRANSFER_TTL_SECONDS, messages, mode });
-    await chain.send(transfer.message);
+    try {
+      await chain.send(transfer.message);
+    } catch (error) {
+      if (!mayHaveArrived(error, kind)) throw error;
+    }
     return transfer;
   }
 
@@ -200,6 +212,18 @@ export async function openWallet(
     sender: () => createSender(kind.address, send),
     format,
   };
+}
+
+/**
+ * A wallet that has accepted a transfer refuses its copy: for the seqno, because it has expired meanwhile, or, if the
+ * wallet is almost empty now, for want of coins. An endpoint can send copies itself: toncenter's sends to four nodes and
+ * returns the first answer (toncenter/ton-http-api, core/tonlib/manager.py).
+ */
+function mayHaveArrived(error: unknown, { certainRefusals }: WalletContract): boolean {
+  if (!(error instanceof Problem)) return false;
+  const { code, members } = error;
+  return members.mayHaveArrived === true ||
+    (code === "contract_refused" && !certainRefusals.includes(members.exitCode as number));
 }
 
 function createSender(

@@ -1,18 +1,13 @@
 /** A version 2 jetton pool in TON's emulator, with test verification keys and real jetton contracts. */
-import type { Address, Cell } from "@ton/core";
+import type { Address } from "@ton/core";
 import { storeEnqueue } from "../../../src/core/protocol/v2/messages.ts";
 import type { Claim } from "../../../src/ton/pool/pool_getters.ts";
 import type { V2PoolState } from "../../../src/ton/pool/v2/pool_state.ts";
 import { v2JettonPoolInit } from "../../../src/ton/pool/state_init.ts";
-import { compileCached } from "../compiled_contracts.ts";
 import { type JettonDepositChange, JettonSandbox } from "../jetton_sandbox.ts";
 import { freshElement } from "../pool_sandbox.ts";
-import { V2Sandbox, v2TrapdoorKeys, withV2Logs } from "./sandbox.ts";
-
-/** Compiles the jetton pool with the test keys. */
-export function v2TrapdoorJettonCode(): Promise<Cell> {
-  return compileCached("contracts/v2/jetton/pool_jetton.tolk", v2TrapdoorKeys);
-}
+import { V2Sandbox, withV2Logs } from "./sandbox.ts";
+import { v2TrapdoorJettonCode } from "./trapdoor_codes.ts";
 
 /** The differences of a deposit by transfer from a valid one. */
 export interface JettonEnqueueChange

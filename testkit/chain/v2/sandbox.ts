@@ -17,23 +17,11 @@ import {
   type WithdrawRequest,
 } from "../../../src/core/protocol/v2/messages.ts";
 import { zeros } from "../../../src/core/tree/zeros.ts";
-import { settle16KeySource, withdraw2KeySource } from "../../../src/ops/keys/key_source.ts";
-import { compileCached } from "../compiled_contracts.ts";
 import { freshElement, type Outcome, PoolSandbox } from "../pool_sandbox.ts";
-import { forgeProof, trapdoorKey } from "../trapdoor_keys.ts";
+import { forgeProof } from "../trapdoor_keys.ts";
+import { v2TrapdoorCode } from "./trapdoor_codes.ts";
 import { emptyV2PoolState, encodeV2PoolData, type V2PoolState } from "../../../src/ton/pool/v2/pool_state.ts";
 import { SpentSet } from "../../../src/core/protocol/v2/spent_set.ts";
-
-/** Verification keys with known secrets, by path of the source that they replace. */
-export const v2TrapdoorKeys: Readonly<Record<string, string>> = {
-  "contracts/generated/key_withdraw2.tolk": withdraw2KeySource(trapdoorKey("withdraw2")),
-  "contracts/generated/key_settle16.tolk": settle16KeySource(trapdoorKey("settle16")),
-};
-
-/** Compiles the native pool with the test keys. */
-export function v2TrapdoorCode(): Promise<Cell> {
-  return compileCached("contracts/v2/pool_native.tolk", v2TrapdoorKeys);
-}
 
 /** The outcome of a message, with the logs of version 2. */
 export type V2Outcome = Omit<Outcome, "logs"> & { readonly logs: readonly (V2PoolLog | undefined)[] };
@@ -77,6 +65,16 @@ interface WithdrawSending {
 /** Returns the body of a comment. */
 export function commentBody(text: string): Cell {
   return beginCell().storeUint(0, 32).storeBuffer(Buffer.from(text, "latin1")).endCell();
+}
+
+/** Divides a comment's bits at these positions. Each part is in a cell of its own, which refers to the next one. */
+export function splitComment(body: Cell, cuts: readonly number[]): Cell {
+  const ends = [...cuts, body.bits.length];
+  return ends.reduceRight<Cell | null>((next, end, i) => {
+    const start = i === 0 ? 0 : ends[i - 1];
+    const part = beginCell().storeBits(body.bits.substring(start, end - start));
+    return (next === null ? part : part.storeRef(next)).endCell();
+  }, null)!;
 }
 
 /** Returns the outcome with the logs of version 2. */

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { withTempDirectory } from "../../../testkit/programs/temp_directory.ts";
 import { sha256 } from "../../../testkit/toolchain/artifact_pins.ts";
+import { childCommand } from "../../../testkit/programs/child_command.ts";
 
 const root = new URL("../../../", import.meta.url).pathname;
 const COPIED = [
@@ -10,7 +11,7 @@ const COPIED = [
 ];
 
 const run = (command: string, args: readonly string[], cwd: string) =>
-  new Deno.Command(command, {
+  childCommand(command, {
     args: [...args],
     cwd,
     env: { NO_COLOR: "1" },

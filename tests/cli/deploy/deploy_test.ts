@@ -2,18 +2,18 @@
 import assert from "node:assert/strict";
 import { Address } from "@ton/core";
 import { readRegistry } from "../../../src/config/deployments_registry.ts";
-import { startLocalnet } from "../../../src/localnet/localnet.ts";
 import { formatUnits } from "../../../src/core/protocol/units.ts";
 import { fetchNetworkPrices } from "../../../src/ton/network_prices.ts";
 import { connect } from "../../../src/ton/endpoint/toncenter.ts";
 import { openWallet } from "../../../src/ton/wallet/wallet.ts";
+import { startTestLocalnet } from "../../../testkit/localnet/test_localnet.ts";
 import { withTempDirectory } from "../../../testkit/programs/temp_directory.ts";
 import { runCli } from "../../support/cli/run_cli.ts";
 
 /** Starts a local network without pools, and opens a wallet with coins. */
 async function openScene(dir: string) {
   await using stack = new AsyncDisposableStack();
-  const net = await startLocalnet({ blockTimeMs: 0, pools: [] });
+  const net = await startTestLocalnet({ blockTimeMs: 0, pools: [] });
   stack.defer(() => net.close());
   const [{ mnemonic, version, address: payer }] = net.wallets;
   await Deno.writeTextFile(`${dir}/words`, `${mnemonic}\n`);

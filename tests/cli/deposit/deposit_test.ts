@@ -187,7 +187,7 @@ async function resumesKilledDeposit(
   for (const [moment, leaf] of [["kept", 2], ["waiting", 3]] as const) {
     await t.step(`kill -9 at "${moment}": the note is stored, and the deposit resumes, once`, async () => {
       const args = ["deposit", "native-1", ...at, ...payer, "--yes", "--json"];
-      const child = startProgram(sourceCommand, args, env);
+      const child = startProgram(sourceCommand(), args, env);
       let event = "";
       while (event !== moment) ({ event } = JSON.parse(await child.nextLine()));
       child.kill("SIGKILL");

@@ -1,5 +1,6 @@
 /** The console output of libraries, and uncaught errors, become lines of the relayer's log. */
 import { deepEqual } from "node:assert/strict";
+import { childCommand } from "../../../testkit/programs/child_command.ts";
 import { sourceCommand } from "../../../testkit/programs/program.ts";
 
 const module = (path: string) => JSON.stringify(new URL(path, import.meta.url).href);
@@ -16,7 +17,7 @@ console.error(new Error("printed"));
 async function levels(more: string) {
   const file = await Deno.makeTempFile({ suffix: ".ts" });
   await Deno.writeTextFile(file, PROGRAM + more);
-  const { code, stdout, stderr } = await new Deno.Command(sourceCommand[0], {
+  const { code, stdout, stderr } = await childCommand(sourceCommand()[0], {
     args: [
       "run",
       "-A",

@@ -23,11 +23,11 @@ function harmless({ stdout, stderr }: CliResult): void {
   assert.match(stdout + stderr, /\\u001b\[2J/, "it is shown as what it is");
 }
 
-/** Starts a server that answers every request with `body`. */
+/** Starts a server that refuses every request with `body`, and with a status that clients do not retry. */
 function answering(body: () => BodyInit) {
   const server = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen: () => {} },
-    () => new Response(body(), { status: 500, headers: { "content-type": "application/json" } }),
+    () => new Response(body(), { status: 422, headers: { "content-type": "application/json" } }),
   );
   return {
     url: `http://127.0.0.1:${server.addr.port}`,

@@ -1,13 +1,14 @@
 /** With a JSON log, the process that operators run writes JSON lines and nothing else. */
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { formatDeployments } from "../../../src/core/protocol/deployments.ts";
-import { startLocalnet } from "../../../src/localnet/localnet.ts";
+import { startTestLocalnet } from "../../../testkit/localnet/test_localnet.ts";
 import { sourceCommand } from "../../../testkit/programs/program.ts";
+import { childCommand } from "../../../testkit/programs/child_command.ts";
 
 type Line = Readonly<Record<string, unknown>>;
 
 /** Adds --quiet, because Deno reports downloads of packages in lines of its own. */
-const program = sourceCommand.flatMap((word) => word === "run" ? [word, "--quiet"] : [word]);
+const program = sourceCommand().flatMap((word) => word === "run" ? [word, "--quiet"] : [word]);
 
 /** Parses every line of a text. @throws for a line that is not a JSON object */
 function parsed(text: string): Line[] {
@@ -33,7 +34,7 @@ function spawn(env: Record<string, string>, args: readonly string[] = []): Deno.
     stdout: "piped",
     stderr: "piped",
   };
-  return new Deno.Command(command, { args: [...rest, "serve", ...args], ...options } as Deno.CommandOptions)
+  return childCommand(command, { args: [...rest, "serve", ...args], ...options } as Deno.CommandOptions)
     .spawn();
 }
 
@@ -56,7 +57,7 @@ Deno.test("serve in JSON format: a failed start ends with one fatal line with th
 
 Deno.test("serve in pretty format: a failed start is reported as text", async () => {
   const [command, ...args] = program;
-  const { stderr } = await new Deno.Command(command, {
+  const { stderr } = await childCommand(command, {
     args: [...args, "serve"],
     env: { RELAYER_LOG_FORMAT: "pretty", RELAYER_WALLET_MNEMONIC: "three words only" },
     stdin: "null",
@@ -65,7 +66,7 @@ Deno.test("serve in pretty format: a failed start is reported as text", async ()
 });
 
 Deno.test("serve in JSON format: every line parses, from the start over bad requests to SIGTERM", async () => {
-  const localnet = await startLocalnet({ blockTimeMs: 200 });
+  const localnet = await startTestLocalnet({ blockTimeMs: 0 });
   const directory = await Deno.makeTempDir({ prefix: "tonado-serve-log-" });
   await Deno.writeTextFile(`${directory}/registry.json`, formatDeployments(localnet.deployments));
   const child = spawn({

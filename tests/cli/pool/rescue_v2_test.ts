@@ -7,65 +7,64 @@ import { storeDiscoverJettonWallet } from "../../../src/core/protocol/messages/p
 import { type Deployment, formatDeployments } from "../../../src/core/protocol/deployments.ts";
 import { MerkleTree } from "../../../src/core/tree/merkle_tree.ts";
 import { settlementInputs } from "../../../src/core/tree/settlement.ts";
-import { createProver } from "../../../src/prover/prover.ts";
 import { loadPoolCode, v2JettonPoolInit, v2NativePoolInit } from "../../../src/ton/pool/state_init.ts";
 import { fetchJettonWalletAddress } from "../../../src/ton/jetton/jetton.ts";
 import { V2Pool } from "../../../src/ton/pool/v2/pool.ts";
 import type { OutgoingMessage } from "../../../src/ton/wallet/wallet.ts";
+import { useTrapdoorKeys } from "../../../testkit/localnet/use_trapdoor_keys.ts";
 import { withTempDirectory } from "../../../testkit/programs/temp_directory.ts";
 import { waitUntil } from "../../../testkit/programs/wait_until.ts";
 import { runCli } from "../../support/cli/run_cli.ts";
+import { sharedProver } from "../../support/prover/shared_prover.ts";
 import { type EmptyLocalnet, withEmptyLocalnet } from "../../support/endpoint/empty_localnet.ts";
 
 const YEAR = 31_557_600;
 const DENOMINATION = toNano(2);
 
-/** Deposits a note, settles it and withdraws it, with real proofs. */
+await useTrapdoorKeys();
+
+/** Deposits a note, settles it and withdraws it. */
 async function useOnce(
   { wallet, net }: EmptyLocalnet,
   pool: V2Pool,
   deposit: (commitment: bigint) => Promise<OutgoingMessage>,
 ): Promise<void> {
-  const prover = await createProver({ maxWorkers: 1 });
+  const prover = await sharedProver();
   const [nullifier, secret] = [11n, 12n];
   const commitment = poseidon([nullifier, secret]);
   const send = async (message: OutgoingMessage) => {
     await wallet.send([message]);
     await net.closeBlock();
   };
-  try {
-    await send(await deposit(commitment));
-    await waitUntil("the deposit", async () => (await net.closeBlock(), await pool.getNextIndex() === 1));
-    const tree = new MerkleTree();
-    const input = settlementInputs(tree, [commitment], settlerToField(wallet.address));
-    const settlement = await prover.proveSettlement(input);
-    const { newRoot } = input;
-    await send(pool.buildSettleMessage({ newRoot, end: 1, proof: settlement.proof, value: toNano("0.2") }));
-    tree.append(commitment);
-    const recipient = new Address(0, Buffer.alloc(32, 0xc0));
-    const nullifierHash = poseidon([nullifier, 0n]);
-    const order = { root: newRoot, nullifierHash, fee: 0n, refund: 0n };
-    const { proof } = await prover.proveWithdraw2({
-      ...order,
-      recipient: addressToField(recipient),
-      relayer: addressToField(null),
-      nullifier,
-      secret,
-      ...tree.path(0),
-    });
-    await send(pool.buildWithdrawMessage({
-      ...order,
-      recipient,
-      relayer: null,
-      rootNumber: 0,
-      carried: null,
-      proof,
-      value: await pool.getWithdrawValue(0n),
-    }));
-    assert.deepEqual([await pool.getSettled(), (await pool.getPoolInfo()).withdrawals], [1, 1]);
-  } finally {
-    prover.close();
-  }
+  await send(await deposit(commitment));
+  await waitUntil("the deposit", async () => (await net.closeBlock(), await pool.getNextIndex() === 1));
+  const tree = new MerkleTree();
+  const input = settlementInputs(tree, [commitment], settlerToField(wallet.address));
+  const settlement = await prover.proveSettlement(input);
+  const { newRoot } = input;
+  await send(pool.buildSettleMessage({ newRoot, end: 1, proof: settlement.proof, value: toNano("0.2") }));
+  tree.append(commitment);
+  const recipient = new Address(0, Buffer.alloc(32, 0xc0));
+  const nullifierHash = poseidon([nullifier, 0n]);
+  const order = { root: newRoot, nullifierHash, fee: 0n, refund: 0n };
+  const { proof } = await prover.proveWithdraw2({
+    ...order,
+    recipient: addressToField(recipient),
+    relayer: addressToField(null),
+    nullifier,
+    secret,
+    ...tree.path(0),
+  });
+  await send(pool.buildWithdrawMessage({
+    ...order,
+    recipient,
+    relayer: null,
+    rootNumber: 0,
+    carried: null,
+    proof,
+    value: await pool.getWithdrawValue(0n),
+  }));
+  assert.deepEqual([await pool.getSettled(), (await pool.getPoolInfo()).withdrawals], [1, 1]);
 }
 
 /** Lets the pool freeze, thaws it with the command, and compares its state. */

@@ -6,9 +6,9 @@ import { formatDeployments } from "../../../src/core/protocol/deployments.ts";
 import { openKvStore } from "../../../src/store/kv/kv_store.ts";
 import { openPostgresStore } from "../../../src/store/postgres/postgres_store.ts";
 import type { LedgerEntry, Store } from "../../../src/store/store.ts";
-import { sourceCommand } from "../../../testkit/programs/program.ts";
 import { withTempDirectory } from "../../../testkit/programs/temp_directory.ts";
 import { freshDatabase, postgresServer } from "../../../testkit/servers/services.ts";
+import { runCli } from "../../support/cli/run_cli.ts";
 
 const native = new Address(0, Buffer.alloc(32, 0xaa));
 const jetton = new Address(0, Buffer.alloc(32, 0xbb));
@@ -67,15 +67,8 @@ async function fill(
   await store.close();
 }
 
-async function report(args: string[], cwd: string, env: Record<string, string> = {}) {
-  const [program, ...before] = sourceCommand;
-  const { code, stdout, stderr } = await new Deno.Command(program, {
-    args: [...before, "store", "report", "--registry", `${cwd}/registry.json`, ...args],
-    cwd,
-    env,
-  }).output();
-  const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
-  return { code, stdout: text(stdout), stderr: text(stderr) };
+function report(args: string[], dir: string, env: Record<string, string> = {}) {
+  return runCli(["store", "report", "--registry", `${dir}/registry.json`, ...args], env);
 }
 
 const november = ["--since", "2026-11-01", "--until", "2026-11-01"];
@@ -141,11 +134,11 @@ Deno.test("store report: an unknown pool is shown by its address, lines fit into
   withTempDirectory(async (dir) => {
     await Deno.writeTextFile(`${dir}/registry.json`, registry);
     await fill(await openKvStore(`${dir}/data`));
-    const all = await report(["--data-dir", "data"], dir);
+    const all = await report(["--data-dir", `${dir}/data`], dir);
     equal(all.code, 0, all.stderr);
     match(all.stdout, /^2026-11-02 {2}kQDMz\w+… .* 7 units/m);
     for (const line of all.stdout.split("\n")) equal(line.length <= 80, true, line);
-    const none = await report(["--data-dir", "data", "--until", "2026-10-01"], dir);
+    const none = await report(["--data-dir", `${dir}/data`, "--until", "2026-10-01"], dir);
     equal(none.stdout, "no withdrawals in this time\n");
     const wrong = await report(["--since", "2026-02-30"], dir);
     equal(wrong.code, 2);

@@ -8,12 +8,15 @@ import { openPostgresStore } from "../../../src/store/postgres/postgres_store.ts
 import { withTempDirectory } from "../../../testkit/programs/temp_directory.ts";
 import { postgresQuery } from "../../../testkit/servers/postgres_query.ts";
 import { sourceCommand } from "../../../testkit/programs/program.ts";
+import { runCli } from "../../support/cli/run_cli.ts";
 import { serveCommand } from "../../../testkit/relayer/relayer_process.ts";
 import { freshDatabase, postgresServer } from "../../../testkit/servers/services.ts";
+import { childCommand } from "../../../testkit/programs/child_command.ts";
 
-async function store(args: string[], cwd: string, env: Record<string, string> = {}) {
-  const [program, ...before] = sourceCommand;
-  const { code, stdout, stderr } = await new Deno.Command(program, {
+/** Runs the program in the folder `cwd`. */
+async function startStore(args: string[], cwd: string, env: Record<string, string> = {}) {
+  const [program, ...before] = sourceCommand();
+  const { code, stdout, stderr } = await childCommand(program, {
     args: [...before, "store", ...args],
     cwd,
     env,
@@ -21,12 +24,16 @@ async function store(args: string[], cwd: string, env: Record<string, string> = 
   const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
   return { code, stdout: text(stdout), stderr: text(stderr) };
 }
+
+/** Runs the command in this process. */
+const store = (args: string[], env?: Record<string, string>) => runCli(["store", ...args], env);
+
 const look = [["check"], ["check", "--data-dir", "nowhere"], ["export", "relayer.jsonl"]];
 
 for (const args of look) {
   Deno.test(`store ${args.join(" ")} in an empty folder writes nothing, and names the flag to set`, () =>
     withTempDirectory(async (dir) => {
-      const { code, stdout, stderr } = await store(args, dir);
+      const { code, stdout, stderr } = await startStore(args, dir);
       assert.deepEqual([code, stdout], [1, ""], stderr);
       assert.match(stderr, /there is no store in \S+ \[unknown_store\]\nName one with --data-dir, /);
       assert.deepEqual(Deno.readDirSync(dir).toArray(), []);
@@ -35,18 +42,19 @@ for (const args of look) {
 
 Deno.test("an imported store exists, and a refused import leaves nothing behind", () =>
   withTempDirectory(async (dir) => {
+    const at = ["--data-dir", `${dir}/kv`];
     const names = () => Deno.readDirSync(dir).toArray().map(({ name }) => name).sort();
-    assert.equal((await store(["import", "/dev/null", "--data-dir", "kv"], dir)).code, 2);
+    assert.equal((await store(["import", "/dev/null", ...at])).code, 2);
     assert.deepEqual(names(), []);
     const head = `${JSON.stringify({ format: "tonado-store", version: 1, exportedAt: "2026-01-01" })}\n`;
     const sha256 = createHash("sha256").update(head).digest("hex");
     await Deno.writeTextFile(`${dir}/empty.jsonl`, `${head}${JSON.stringify({ rows: 0, sha256 })}\n`);
-    assert.equal((await store(["import", "empty.jsonl", "--data-dir", "kv"], dir)).code, 0);
+    assert.equal((await store(["import", `${dir}/empty.jsonl`, ...at])).code, 0);
     assert.deepEqual(names(), ["empty.jsonl", "kv"]);
-    const { code, stdout } = await store(["check", "--data-dir", "kv"], dir);
+    const { code, stdout } = await store(["check", ...at]);
     assert.equal(code, 0);
     assert.match(stdout, /^ {2}ok +\S/);
-    const { sound, checks } = JSON.parse((await store(["check", "--data-dir", "kv", "--json"], dir)).stdout);
+    const { sound, checks } = JSON.parse((await store(["check", ...at, "--json"])).stdout);
     assert.deepEqual([sound, checks.every(({ holds }: { holds: boolean }) => holds)], [true, true]);
     assert.equal(checks.length, stdout.trim().split("\n").length);
   }));
@@ -58,7 +66,7 @@ Deno.test({
     withTempDirectory(async (dir) => {
       await using database = await freshDatabase();
       const env = { DATABASE_URL: database.url };
-      assert.equal((await store(["import", "/dev/null"], dir, env)).code, 2);
+      assert.equal((await startStore(["import", "/dev/null"], dir, env)).code, 2);
       await assert.rejects(openPostgresStore(database.url, { create: false }), { code: "unknown_store" });
     }),
 });
@@ -66,29 +74,28 @@ Deno.test({
 Deno.test({
   name: "store check creates no tables in an empty database, and names the upgrade for old ones",
   ignore: !await postgresServer(),
-  fn: () =>
-    withTempDirectory(async (dir) => {
-      await using database = await freshDatabase();
-      const env = { DATABASE_URL: database.url };
-      for (const _ of [1, 2]) {
-        const { code, stderr } = await store(["check"], dir, env);
-        assert.equal(code, 1, stderr);
-        assert.match(stderr, /there is no store in the database \[unknown_store\]/);
-        await assert.rejects(openPostgresStore(database.url, { create: false }), { code: "unknown_store" });
-      }
-      assert.equal((await store(["migrate"], dir, env)).code, 0);
-      assert.equal((await store(["check"], dir, env)).code, 0);
-      await postgresQuery(
-        database.url,
-        "delete from schema_version where version = (select max(version) from schema_version)",
-      );
-      const old = await store(["check"], dir, env);
-      assert.equal(old.code, 2, old.stderr);
-      assert.match(
-        old.stderr,
-        /its schema has version \d+, not \d+ .*\nFor an older schema run `tonado store migrate`/,
-      );
-    }),
+  async fn() {
+    await using database = await freshDatabase();
+    const env = { DATABASE_URL: database.url };
+    for (const _ of [1, 2]) {
+      const { code, stderr } = await store(["check"], env);
+      assert.equal(code, 1, stderr);
+      assert.match(stderr, /there is no store in the database \[unknown_store\]/);
+      await assert.rejects(openPostgresStore(database.url, { create: false }), { code: "unknown_store" });
+    }
+    assert.equal((await store(["migrate"], env)).code, 0);
+    assert.equal((await store(["check"], env)).code, 0);
+    await postgresQuery(
+      database.url,
+      "delete from schema_version where version = (select max(version) from schema_version)",
+    );
+    const old = await store(["check"], env);
+    assert.equal(old.code, 2, old.stderr);
+    assert.match(
+      old.stderr,
+      /its schema has version \d+, not \d+ .*\nFor an older schema run `tonado store migrate`/,
+    );
+  },
 });
 
 Deno.test("a newer layout of the embedded store is refused by serve and store check, and not changed", () =>
@@ -101,12 +108,12 @@ Deno.test("a newer layout of the embedded store is refused by serve and store ch
       return entries.map(({ key, value }) => [key, value]);
     };
     const before = await written(STORE_VERSION + 1);
-    const { code, stderr } = await store(["check"], dir);
+    const { code, stderr } = await startStore(["check"], dir);
     assert.equal(code, 2);
     const refusal = `has version ${STORE_VERSION + 1}, but this release supports version ${STORE_VERSION}`;
     assert.ok(stderr.includes(`${refusal}: use a newer release`), stderr);
-    const served = await new Deno.Command(Deno.execPath(), {
-      args: serveCommand,
+    const served = await childCommand(Deno.execPath(), {
+      args: serveCommand(),
       cwd: dir,
       env: {
         RELAYER_WALLET_MNEMONIC: (await mnemonicNew()).join(" "),

@@ -188,7 +188,7 @@ async function resumesKilledWithdrawal(
   await using relayer = startRelayerProxy(api);
   relayer.holdSubmissions = true;
   const args = [ids[3], "--to", fresh("44").toString(), "--relayer", relayer.url, "--yes", "--json"];
-  const child = startProgram(sourceCommand, ["withdraw", ...at, ...args], env);
+  const child = startProgram(sourceCommand(), ["withdraw", ...at, ...args], env);
   await waitUntil("the submission", () => relayer.requestedPaths.includes("/withdraw"));
   child.kill("SIGKILL");
   await child.status;

@@ -82,31 +82,45 @@ for (const prices of ["old", "mainnet"] satisfies PriceList[]) {
   });
 }
 
-Deno.test("a retry that is refused again is a claim again, of the same amount for the same account", async () => {
+Deno.test("a retry that is refused again is the same claim again, whoever retries before the honest sender", async () => {
   const jettons = await JettonSandbox.open();
-  const { pool } = jettons;
-  assertSucceeded(await jettons.deposit());
-  const unlock = await lockWallet(jettons);
-  assertSucceeded(await jettons.withdraw({ recipient: at(1), relayer: null, fee: 0n }));
-  for (let i = 0; i < 3; i++) {
-    const [claim, ...others] = await claimsOf(jettons);
-    assert.deepEqual([claim.amount, claim.destination.toString(), others], [
-      pool.denomination,
-      at(1).toString(),
-      [],
-    ]);
-    const before = await pool.balance();
-    assertSucceeded(await pool.send(storeRetryPayout(claim.id), toNano("0.3"), { from: at(8) }));
-    assert.ok(await pool.balance() >= before, "a refused retry took coins of the pool");
-    assert.ok(
-      (await pool.chain.getContract(at(8))).balance > toNano("0.2") * BigInt(i + 1),
-      "the value came back",
-    );
+  const { pool, poolWallet, minter } = jettons;
+  for (let i = 0; i < 5; i++) assertSucceeded(await jettons.deposit());
+  await setWalletGate(pool.chain, poolWallet, minter.walletCode, toNano("0.5"));
+  for (const to of [1, 2, 3, 4, 5]) {
+    assertSucceeded(await jettons.withdraw({ recipient: at(to), relayer: null, fee: 0n }));
   }
-  await unlock();
-  const [{ id }] = await claimsOf(jettons);
-  assertSucceeded(await pool.send(storeRetryPayout(id), toNano("0.3")));
-  assert.equal(await jettons.balanceOf(at(1)), pool.denomination);
+  const claims = await claimsOf(jettons);
+  assert.equal(claims.length, 5);
+  for (const [i, { id, destination }] of claims.entries()) {
+    const before = await pool.balance();
+    const attack = () => pool.send(storeRetryPayout(id, 9n), toNano("0.3"), { from: at(8) });
+    const payout = storeJettonTransfer({
+      queryId: 9n,
+      amount: pool.denomination,
+      destination,
+      responseDestination: at(8),
+      forwardAmount: 0n,
+      forwardPayload: null,
+    });
+    for (let i = 0; i < 2; i++) {
+      const outcome = assertSucceeded(await attack());
+      const retried = beginCell().storeSlice(payout.beginParse()).storeUint(id, 64).endCell();
+      assert.ok(outcome.sent[0].body.equals(retried), "a payout whose inline payload is the id");
+      const [log] = refusals(jettons, outcome);
+      assert.deepEqual([log.kind, log.claimId, log.amount], ["payout_claimed", id, pool.denomination]);
+    }
+    assert.ok(await pool.balance() >= before, "a refused retry took coins of the pool");
+    assert.deepEqual(
+      (await claimsOf(jettons)).map(({ id, destination }) => [id, destination.toString()]),
+      claims.slice(i).map(({ id, destination }) => [id, destination.toString()]),
+    );
+    assertSucceeded(await pool.send(storeRetryPayout(id), toNano(1)));
+    assert.equal(await jettons.balanceOf(destination), pool.denomination);
+  }
+  assert.equal((await pool.getPoolInfo()).claims, 0);
+  const returned = (await pool.chain.getContract(at(8))).balance;
+  assert.ok(returned > toNano("0.2") * 10n, "the value of refused retries came back");
 });
 
 Deno.test("a retry that is malformed, names no claim or brings too little is refused by name, and keeps the claim", async () => {
@@ -181,7 +195,7 @@ Deno.test("a wallet that always refuses one destination lets anyone block withdr
     assert.equal((await pool.getPoolInfo()).claims, claims);
   }
   const coins = Math.ceil(255 * Number(costs.reduce((x, y) => x > y ? x : y)) / 1e9);
-  for (const path of ["contracts/SPEC.md", "docs/security.md"]) {
+  for (const path of ["contracts/v1/SPEC.md", "docs/security.md"]) {
     const text = (await Deno.readTextFile(path)).replaceAll(/\s+/g, " ");
     assert.ok(text.includes(`255 such withdrawals cost about ${coins} native units`), `${path}: ${coins}`);
   }

@@ -69,7 +69,10 @@ const messages: [
   ],
   [
     "a retry",
-    () => prices.gas(constant("GAS_HIGHEST_RETRY")) + transferCost,
+    () =>
+      prices.gas(constant("GAS_HIGHEST_RETRY")) + transferCost -
+      prices.forward(0, { cells: 1n, bits: 880n }) +
+      prices.forward(0, { cells: 1n, bits: 944n }),
     ({ pool }, value) => pool.send(storeRetryPayout(CLAIM_ID), value),
   ],
   [

@@ -14,7 +14,9 @@ import { assertSucceeded } from "../../support/contracts/jetton_assertions.ts";
 import { JettonSandbox, opCodeOf } from "../../../testkit/chain/jetton_sandbox.ts";
 import { freshElement, type Outcome } from "../../../testkit/chain/pool_sandbox.ts";
 
-const fees = await Deno.readTextFile(new URL("../../../contracts/jetton/fees_jetton.tolk", import.meta.url));
+const fees = await Deno.readTextFile(
+  new URL("../../../contracts/v1/jetton/fees_jetton.tolk", import.meta.url),
+);
 const DEPOSIT_GAS = BigInt(/^const GAS_HIGHEST_JETTON_DEPOSIT = (\d+)/m.exec(fees)![1]);
 const WITHDRAW_GAS = BigInt(/^const GAS_HIGHEST_JETTON_WITHDRAW = (\d+)/m.exec(fees)![1]);
 const somebody = (byte: number, workchain = 0) => new Address(workchain, Buffer.alloc(32, byte));

@@ -1,6 +1,6 @@
 /** Messages that resemble refused payouts: they can neither forge nor remove a claim. */
 import assert from "node:assert/strict";
-import { beginCell, type Cell, toNano } from "@ton/core";
+import { beginCell, type Builder, type Cell, toNano } from "@ton/core";
 import { opCodes } from "../../../src/core/protocol/messages/pool_messages.ts";
 import { storeJettonTransfer } from "../../../src/core/protocol/messages/jetton_messages.ts";
 import { assertSucceeded } from "../../support/contracts/jetton_assertions.ts";
@@ -38,7 +38,12 @@ Deno.test("bounced messages that are no payout of this pool are donations: no cl
   const cut = (bits: number) =>
     beginCell().storeBits(genuine.bits.substring(0, bits)).storeRef(genuine.refs[0]).storeRef(genuine.refs[1])
       .endCell();
+  const withPayload = (store: (builder: Builder) => Builder) =>
+    bounce(store(beginCell().storeSlice(original.beginParse())).endCell());
   const bodies: [string, Cell][] = [
+    ["a retry that is cut", withPayload((body) => body.storeUint(1, 63))],
+    ["a retry with a bit too much", withPayload((body) => body.storeUint(1, 65))],
+    ["a retry with a reference", withPayload((body) => body.storeUint(1, 64).storeRef(original))],
     ["the prefix of a plain bounce", bounce(original, { prefix: 0xffffffff })],
     ["no body", beginCell().endCell()],
     ["the prefix alone", cut(32)],
@@ -49,10 +54,7 @@ Deno.test("bounced messages that are no payout of this pool are donations: no cl
       bounce(beginCell().storeUint(opCodes.provide_wallet_address, 32).endCell()),
     ],
     ["a transfer that is cut", bounce(beginCell().storeBits(original.bits.substring(0, 200)).endCell())],
-    [
-      "a transfer with a payload",
-      bounce(beginCell().storeSlice(original.beginParse()).storeRef(original).endCell()),
-    ],
+    ["a transfer with a payload", withPayload((body) => body.storeRef(original))],
     [
       "a returned deposit",
       bounce(storeJettonTransfer({

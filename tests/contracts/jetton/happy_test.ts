@@ -1,13 +1,13 @@
 /** A jetton deposit, and its withdrawal by a relayer, with the real keys, circuits and committed code. */
 import assert from "node:assert/strict";
-import { Address, Cell, toNano } from "@ton/core";
+import { Address, toNano } from "@ton/core";
 import { addressToField } from "../../../src/core/protocol/messages/address_field.ts";
 import { MerkleTree } from "../../../src/core/tree/merkle_tree.ts";
 import { createNote } from "../../../src/core/protocol/note.ts";
 import { proofToCell } from "../../../src/core/crypto/proof_codec.ts";
 import { createProver } from "../../../src/prover/prover.ts";
 import { loadPoolCode } from "../../../src/ton/pool/state_init.ts";
-import { compileTolk } from "../../../testkit/toolchain/tolk.ts";
+import { compileUnchanged } from "../../../testkit/chain/compiled_contracts.ts";
 import { assertJettonsReturned, assertSucceeded } from "../../support/contracts/jetton_assertions.ts";
 import { JettonSandbox } from "../../../testkit/chain/jetton_sandbox.ts";
 import { assertRejected } from "../../support/contracts/pool_assertions.ts";
@@ -15,7 +15,7 @@ import { type PriceList, priceLists } from "../../../testkit/chain/pool_sandbox.
 
 Deno.test("the committed code of the jetton pool is what the sources compile to", async () => {
   const { code } = loadPoolCode("jetton");
-  assert.ok(Cell.fromBase64(await compileTolk("contracts/jetton/pool_jetton.tolk")).equals(code));
+  assert.ok((await compileUnchanged("contracts/v1/jetton/pool_jetton.tolk")).equals(code));
 });
 
 Deno.test("with the real keys a note of jettons is deposited, and paid out by a relayer to the unit", async () => {

@@ -5,7 +5,7 @@ import { createShardAccount } from "@ton/sandbox";
 import { exitCodes } from "../../../src/core/errors/problem.ts";
 import { opCodes } from "../../../src/core/protocol/messages/pool_messages.ts";
 import { mainnetConfig } from "../../../src/localnet/mainnet_config.ts";
-import { compileTolk } from "../../../testkit/toolchain/tolk.ts";
+import { compileUnchanged } from "../../../testkit/chain/compiled_contracts.ts";
 import {
   configWithClosedBasechain,
   RESULT_UNREACHABLE_WORKCHAIN,
@@ -96,7 +96,7 @@ Deno.test("payouts do not come back: a wallet without state and a contract that 
   await pool.deposit();
   await pool.deposit();
   const [refusing, nobody, stranger] = [address("aa"), address("bb"), address("cc")];
-  const code = Cell.fromBase64(await compileTolk("refusing.tolk", { "refusing.tolk": REFUSING }));
+  const code = await compileUnchanged("refusing.tolk", { "refusing.tolk": REFUSING });
   await pool.chain.setShardAccount(
     refusing,
     createShardAccount({ address: refusing, code, data: Cell.EMPTY, balance: toNano(1) }),

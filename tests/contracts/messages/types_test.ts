@@ -1,4 +1,4 @@
-/** contracts/types.tlb matches the messages of clients, and the logs and storage of pools. */
+/** contracts/v1/types.tlb matches the messages of clients, and the logs and storage of pools. */
 import assert from "node:assert/strict";
 import { crc32 } from "node:zlib";
 import { Address, type Cell } from "@ton/core";
@@ -14,7 +14,7 @@ import { JettonSandbox, transferNotificationsTo } from "../../../testkit/chain/j
 import { freshElement, type Outcome, PoolSandbox } from "../../../testkit/chain/pool_sandbox.ts";
 import { type Constructor, parseTlb, readTlb, type TlbRecord } from "../../support/contracts/tlb.ts";
 
-const types = parseTlb(await Deno.readTextFile(new URL("../../../contracts/types.tlb", import.meta.url)));
+const types = parseTlb(await Deno.readTextFile(new URL("../../../contracts/v1/types.tlb", import.meta.url)));
 const named = (name: string): Constructor => {
   const found = types.find((each) => each.name === name);
   assert.ok(found, `types.tlb has no ${name}`);
@@ -36,7 +36,7 @@ Deno.test("every op code is the checksum of its line in types.tlb, and the one t
 Deno.test("the contract's sources name the same op codes", async () => {
   const files = ["messages.tolk", "jetton/messages_jetton.tolk"];
   const sources = files.map((name) =>
-    Deno.readTextFile(new URL(`../../../contracts/${name}`, import.meta.url))
+    Deno.readTextFile(new URL(`../../../contracts/shared/${name}`, import.meta.url))
   );
   const source = (await Promise.all(sources)).join("\n");
   for (const { name, tag } of types) {

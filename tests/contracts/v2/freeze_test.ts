@@ -8,7 +8,8 @@ import { MAX_MESSAGE_BITS, MAX_MESSAGE_CELLS } from "../../../src/ops/rescue/res
 import { storageSize } from "../../../src/ton/account_storage.ts";
 import { emptyV2PoolState, encodeV2PoolData } from "../../../src/ton/pool/v2/pool_state.ts";
 import { fullPool } from "../../../testkit/chain/v2/full_pool.ts";
-import { V2Sandbox, v2TrapdoorCode } from "../../../testkit/chain/v2/sandbox.ts";
+import { V2Sandbox } from "../../../testkit/chain/v2/sandbox.ts";
+import { v2TrapdoorCode } from "../../../testkit/chain/v2/trapdoor_codes.ts";
 import { assertAccepted } from "../../support/contracts/v2_assertions.ts";
 import { accountState, poke, sendState } from "../../support/contracts/v2_freeze.ts";
 

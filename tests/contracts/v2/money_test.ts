@@ -7,10 +7,11 @@ import { contractConstants } from "../../../testkit/chain/contract_constants.ts"
 import { Address, toNano } from "@ton/core";
 import { storeRecoverStuck } from "../../../testkit/chain/admin_messages.ts";
 import { FULL_REWARD_SECONDS, PARTIAL_BATCH_SECONDS } from "../../../src/core/protocol/v2/pool_constants.ts";
+import { depositComment, storeEnqueue } from "../../../src/core/protocol/v2/messages.ts";
 import { type ChainPrices, chainPrices } from "../../../testkit/chain/chain_prices.ts";
 import { freshElement, type PriceList, priceLists } from "../../../testkit/chain/pool_sandbox.ts";
 import { decodeV2PoolData } from "../../../src/ton/pool/v2/pool_state.ts";
-import { V2Sandbox } from "../../../testkit/chain/v2/sandbox.ts";
+import { commentBody, splitComment, V2Sandbox } from "../../../testkit/chain/v2/sandbox.ts";
 import { fillPath } from "../../../testkit/chain/v2/deep_slots.ts";
 import { at } from "../../support/contracts/claims.ts";
 import { configWithFreeStorage } from "../../support/contracts/network_configs.ts";
@@ -47,17 +48,19 @@ for (const list of Object.keys(priceLists) as PriceList[]) {
     V2Sandbox.open({ prices: list, ...options });
   const test = (name: string, fn: () => Promise<void>) => Deno.test(`${name} (${list} prices)`, fn);
 
-  test("a deposit's gas is pending to the nano, at every place of a page and a list, in both forms", async () => {
+  test("a deposit's gas is pending to the nano, at every place of a page and a list, by op and by comment in 1 to 4 cells", async () => {
     const sandbox = await open();
+    const comment = commentBody(depositComment(1n));
+    const comments = [[], [312], [312, 416], [312, 416, 520]].map((cuts) => splitComment(comment, cuts));
     const places = [[0, 0], [1, 0], [3, 0], [4, 0], [255, 0], [256, 0], [300, 17], [33_022, 300]];
     for (const [deposits, settled] of places) {
-      for (const comment of [false, true]) {
+      for (const [form, body] of [storeEnqueue({ queryId: 0n, commitment: 1n }), ...comments].entries()) {
         const before = 12_345n;
         const state = { deposits, settled, commitment: (leafIndex: number) => BigInt(leafIndex) };
         await sandbox.setState({ ...state, pending: before });
-        const outcome = assertAccepted(await sandbox.deposit({ comment }));
+        const outcome = assertAccepted(await sandbox.send(body, sandbox.pool.denomination));
         const gas = (await stateOf(sandbox)).pending - before;
-        assertLeft(outcome, sandbox.pool.denomination - gas, prices, `${deposits}, ${comment}`);
+        assertLeft(outcome, sandbox.pool.denomination - gas, prices, `${deposits}, ${form}`);
       }
     }
   });

@@ -146,7 +146,7 @@ Deno.test("SPEC.md lists the exit codes that the sources throw, and the getters"
     "messages",
   ];
   const shared = ["pool_exits.tolk", "messages.tolk", "jetton/messages_jetton.tolk"].map((name) =>
-    read(`../${name}`)
+    read(`../shared/${name}`)
   );
   const sources = (await Promise.all([...names.map((name) => read(`${name}.tolk`)), ...shared])).join("\n");
   const thrown = [...new Set([...sources.matchAll(/\bERR_\w+/g)].map(([name]) => name))];

@@ -7,9 +7,18 @@ import { storeWithdrawMany } from "../../../src/core/protocol/v2/messages.ts";
 import { freshElement } from "../../../testkit/chain/pool_sandbox.ts";
 import { V2JettonSandbox } from "../../../testkit/chain/v2/jetton_sandbox.ts";
 import { V2Sandbox } from "../../../testkit/chain/v2/sandbox.ts";
+import { MAX_QUEUED, MAX_QUEUED_JETTON } from "../../../src/core/protocol/v2/pool_constants.ts";
+import { SpentSet } from "../../../src/core/protocol/v2/spent_set.ts";
+import type { PoolState } from "../../../src/relay/indexer/pool_state.ts";
+import { groupByMessage } from "../../../src/relay/wallet/withdraw_messages.ts";
+import type { Job } from "../../../src/store/store.ts";
+import { fillPath } from "../../../testkit/chain/v2/deep_slots.ts";
 import { assertAccepted, assertRefused, assertStateMirrored } from "../../support/contracts/v2_assertions.ts";
 import { itemFaults, malformedBatches, skippedItems } from "../../support/contracts/v2_bad_items.ts";
 import { slotOf } from "../../support/contracts/v2_bad_paths.ts";
+
+/** What TVM ends with when a transaction has no gas left. */
+const OUT_OF_GAS = -14;
 
 async function openWithNotes(notes = 100): Promise<V2Sandbox> {
   const sandbox = await V2Sandbox.open();
@@ -193,3 +202,52 @@ Deno.test("too little value refuses the message, with the quote it is paid", asy
   await assertRefused(sandbox, "ERR_INSUFFICIENT_VALUE", low);
   assertAccepted(await sandbox.withdrawMany(Array(4).fill({}), { value: quote }));
 });
+
+const sandboxes = [["native", () => V2Sandbox.open()], [
+  "jetton",
+  () => V2JettonSandbox.openJetton(),
+]] as const;
+for (const [kind, open] of sandboxes) {
+  Deno.test(`the messages into which a relayer groups withdrawals with long paths have enough gas: ${kind} pool`, async () => {
+    const key = (i: number) =>
+      ((0xabcdef0123456789abcdefn + BigInt(i) * 0x1234567n) << 12n) | BigInt(7 + 300 * i);
+    let most = 0n;
+    for (const [nodes, count] of [[0, 12], [12, 12], [20, 12], [94, 4]]) {
+      const sandbox: V2Sandbox = await open();
+      const keys = Array.from({ length: count }, (_, i) => key(i));
+      const spent = new SpentSet();
+      for (const nullifierHash of keys) fillPath(nullifierHash, nodes, spent);
+      const queued = kind === "native" ? MAX_QUEUED : MAX_QUEUED_JETTON;
+      const notes = { deposits: 900_000 + queued, settled: 900_000, withdrawals: 800_000 };
+      const roots = Array.from({ length: 1_500 }, freshElement);
+      const commitment = (leafIndex: number) => BigInt(leafIndex) + 1n;
+      await sandbox.setState({ ...notes, commitment, roots, spent });
+      const older = {
+        root: sandbox.roots.at(-700)!,
+        rootNumber: sandbox.rootCount - 700,
+        refund: 12_345_678n,
+      };
+      const send = (hashes: readonly bigint[]) =>
+        sandbox.withdrawMany(hashes.map((nullifierHash) => ({ nullifierHash, ...older })), {
+          value: toNano(6),
+        });
+      const pool = { settledTree: { spent: spent.clone() } } as unknown as PoolState;
+      const jobs = keys.map((nullifierHash) => ({ job: { pool: "a", nullifierHash } as Job, pool }));
+      const groups = groupByMessage(jobs);
+      if (nodes === 20) {
+        const { exitCode } = await send(keys);
+        assert.equal(exitCode, OUT_OF_GAS, "in one message, they do not fit");
+        await sandbox.setState({ ...notes, commitment, roots, spent: spent.clone() });
+        assert.ok(groups.length > 1);
+      } else assert.equal(groups.length, 1, `${nodes}`);
+      for (const group of groups) {
+        const { gasUsed } = assertAccepted(
+          await send(group.map(({ job }) => job.nullifierHash)),
+          `${nodes} nodes`,
+        );
+        if (gasUsed > most) most = gasUsed;
+      }
+    }
+    assert.ok(most > 900_000n, `the bounds waste gas: ${most}`);
+  });
+}

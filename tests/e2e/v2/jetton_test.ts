@@ -1,4 +1,4 @@
-/** A version 2 jetton pool through the client and a relayer on a localnet, with real proofs. */
+/** A version 2 jetton pool through the client and a relayer on a localnet, with test keys. */
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { Cell, toNano } from "@ton/core";
 import { depositByTransfer, type DepositPayment } from "../../../src/client/deposit/deposit_transfer.ts";
@@ -8,7 +8,7 @@ import { auditPool } from "../../../src/ops/audit/audit.ts";
 import { fetchJettonWalletAddress, fetchJettonWalletData } from "../../../src/ton/jetton/jetton.ts";
 import { waitUntil } from "../../../testkit/programs/wait_until.ts";
 import { RelayerHarness } from "../../support/relayer/relayer_harness.ts";
-import { recipient, Version2Harness } from "../../support/relayer/version2_harness.ts";
+import { BATCH_MS, recipient, Version2Harness } from "../../support/relayer/version2_harness.ts";
 import { decodeTransferLink } from "../../support/cli/transfer_link.ts";
 
 const KEY = "jet-10-v2";
@@ -33,7 +33,7 @@ async function openScene() {
     jetton,
     pollIntervalMs: 50,
   } as const;
-  await net.startRelayer({ settle: "eager", batchMs: 6_000, maxCostNano: toNano(10) });
+  await net.startRelayer({ settle: "eager", batchMs: BATCH_MS, maxCostNano: toNano(10) });
   const open = stack.move();
   return {
     net,
@@ -125,12 +125,11 @@ async function returnsWrongAmount(
 
 async function paysTwoNotes({ common, notes, net, v2, balanceOf, denomination }: Scene): Promise<void> {
   await depositByTransfer({ ...common, note: notes[2], wallet: net.user });
-  await waitUntil("all are settled", async () => await v2.pool.getSettled() === 3);
+  await v2.untilSettled(3);
   v2.tree.appendMany(notes.map(({ commitment }) => commitment));
   await v2.untilLeaves(3);
   const requests = [await v2.request(notes[0], 0, { refund: REFUND }), await v2.request(notes[1], 1)];
-  const answers = await Promise.all(requests.map((request) => net.post("/withdraw", request)));
-  for (const { status, body } of answers) equal(status, 200, JSON.stringify(body));
+  await v2.withdrawTogether(requests);
   const jobs = [];
   for (const [i, note] of notes.slice(0, 2).entries()) {
     const nullifierHash = poseidon([note.nullifier, BigInt(i)]);

@@ -1,4 +1,4 @@
-/** A relayer settles the deposits of a version 2 pool on a localnet, with real proofs. */
+/** A relayer settles the deposits of a version 2 pool on a localnet. */
 import { equal, ok } from "node:assert/strict";
 import type { Chain } from "../../../src/ton/chain.ts";
 import { settleDeposits } from "../../../src/client/settlement/settle_deposits.ts";
@@ -32,8 +32,9 @@ Deno.test("relayer: settles eagerly, each deposit once, also after a restart in 
   await pay(commitments.slice(18));
   await settleDeposits({ pool: v2.pool, wallet: net.user, prover: net.prover, maxBatches: 1 }, {
     pollIntervalMs: 50,
+    clock: net.clock.sleepless(),
   });
-  await waitUntil("all are settled", async () => await v2.pool.getSettled() === commitments.length);
+  await v2.untilSettled(commitments.length);
   await v2.untilLeaves(commitments.length);
   v2.tree.appendMany(commitments);
   equal(await v2.pool.getCurrentRoot(), v2.tree.root);
@@ -54,7 +55,7 @@ for (const key of ["native-10-v2", "jet-10-v2"]) {
     const chain = (own: Chain): Chain => ({
       ...own,
       runGetMethod: (address, method, ...rest) => {
-        if (method === "get_settle_info" && Date.now() >= dueMs) reads++;
+        if (method === "get_settle_info" && net.clock.now() >= dueMs) reads++;
         return own.runGetMethod(address, method, ...rest);
       },
     });

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { toNano } from "@ton/core";
 import { TonClient } from "@ton/ton";
 import { Problem } from "../../../src/core/errors/problem.ts";
+import { formatDeployments } from "../../../src/core/protocol/deployments.ts";
 import { fetchJettonWalletAddress, fetchJettonWalletData } from "../../../src/ton/jetton/jetton.ts";
 import { connect } from "../../../src/ton/endpoint/toncenter.ts";
 import { openWallet } from "../../../src/ton/wallet/wallet.ts";
@@ -126,4 +127,39 @@ Deno.test("close is final, and an abort also closes the network", async () => {
   await net.close();
   await assert.rejects(fetch(net.url));
   await assert.rejects(startLocalnet({ pools: [], signal: AbortSignal.abort() }));
+});
+
+Deno.test("a network that starts from a saved state shows the same accounts, transactions and pools, and goes on", async () => {
+  const options = { blockTimeMs: 0, pools: ["1"], jettonPools: ["10"] };
+  const first = await startLocalnet(options);
+  await using stack = new AsyncDisposableStack();
+  stack.defer(() => first.close());
+  const chainOf = ({ url }: typeof first) => connect({ endpoint: url });
+  const pay = async (net: typeof first, value: bigint) => {
+    const [{ mnemonic, version }] = net.wallets;
+    const wallet = await openWallet(mnemonic, { version, network: "localnet", chain: chainOf(net) });
+    return (await wallet.send([{ to: stranger, value, bounce: false }])).seqno;
+  };
+  const pools = [...first.deployments.pools.values()].map(({ address }) => address);
+  const accounts = [stranger, first.jetton.master, ...first.wallets.map(({ address }) => address), ...pools];
+  const view = async (net: typeof first) =>
+    await Promise.all(accounts.map(async (address) => {
+      const { syncUtime: _, ...account } = await chainOf(net).account(address);
+      const hashes = (await chainOf(net).transactions(address, { limit: 20 })).map(({ id }) => id.hash);
+      return { ...account, code: account.code?.hash(), data: account.data?.hash(), hashes };
+    }));
+
+  assert.equal(await pay(first, toNano(7)), 0);
+  const state = JSON.parse(JSON.stringify(await first.save()));
+  const second = await startLocalnet({ ...options, state });
+  stack.defer(() => second.close());
+  assert.deepEqual(await view(second), await view(first));
+  const deployments = (net: typeof first) => formatDeployments(net.deployments);
+  assert.equal(deployments(second), deployments(first));
+
+  assert.equal(await pay(second, toNano(5)), 1, "the wallet's next sequence number");
+  for (const [net, coins] of [[first, 7], [second, 12]] as const) {
+    const { balance } = await chainOf(net).account(stranger);
+    assert.ok(balance > toNano(coins) - 10_000n && balance <= toNano(coins), `${balance}`); // it pays rent
+  }
 });

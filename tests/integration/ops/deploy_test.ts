@@ -25,7 +25,7 @@ import {
 import pins from "../../../artifacts/pins.json" with { type: "json" };
 
 Deno.test("the gas of the most expensive withdrawal is the contract's constant", async () => {
-  const source = await Deno.readTextFile(new URL("../../../contracts/fees.tolk", import.meta.url));
+  const source = await Deno.readTextFile(new URL("../../../contracts/v1/fees.tolk", import.meta.url));
   assert.equal(/^const GAS_HIGHEST_PATH = (\d+)$/m.exec(source)?.[1], String(GAS_HIGHEST_PATH));
 });
 

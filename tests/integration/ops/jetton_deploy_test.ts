@@ -79,18 +79,18 @@ Deno.test("deploying a pool of a real jetton", (t) =>
     });
 
     await t.step(
-      "a second run finds it and sends nothing; without a registry it finds its first block",
+      "a second run with the registry finds it and sends nothing; without one it finds its first block",
       async () => {
         await net.setNow(now + 5000);
         for (let i = 0; i < 5; i++) await net.closeBlock();
         const seqno = await wallet.seqno();
-        const found = await deploy(master);
+        const known = { network: "localnet", pools: new Map([["jet-2.5", deployment]]) } as const;
+        assert.equal((await deploy(master, { registry: known })).deployedSeqno, deployment.deployedSeqno);
         assert.equal(await wallet.seqno(), seqno);
+        const found = await deploy(master);
         assert.ok(found.jettonWallet?.equals(deployment.jettonWallet!));
         assert.ok(found.deployedSeqno <= deployment.deployedSeqno, "not after the pool's beginning");
         assert.ok(deployment.deployedSeqno - found.deployedSeqno < 5, "and not long before it");
-        const known = { network: "localnet", pools: new Map([["jet-2.5", deployment]]) } as const;
-        assert.equal((await deploy(master, { registry: known })).deployedSeqno, deployment.deployedSeqno);
         await assert.rejects(
           deploy(master, { registry: known, asset: "jetx" }),
           refused(/already lists this pool as jet-2\.5/),
@@ -130,7 +130,7 @@ Deno.test("deploying a version 2 pool of a real jetton: discovered, tried, endow
 Deno.test("a run that was interrupted between pool and discovery is resumed", () =>
   onLocalnet(async ({ net, chain, deployPool: deploy, deploy: place }) => {
     const init = jettonPoolInit({ denomination: 2_500_000n, owner: null, jettonMaster: net.jetton.master });
-    const to = await place(init, toNano(3));
+    const to = await place(init, toNano(8));
     const before = await auditPool({ chain, network: "localnet", address: to });
     const verdict = (audit: typeof before) => audit.checks.find(({ name }) => name === "jetton")?.verdict;
     assert.equal(verdict(before), "warning");
@@ -246,7 +246,7 @@ function plain(_: string, value: unknown): unknown {
   return typeof value === "bigint" || value instanceof Address ? String(value) : value;
 }
 
-Deno.test("a network whose bounces do not carry payouts gets no jetton pool, and nothing is sent", () =>
+Deno.test("a network without the instructions and bounces that pools need gets no pool of any kind, and nothing is sent", () =>
   onLocalnet(async ({ net, chain, wallet, deployPool: deploy }) => {
     const old: Chain = withMethods(chain, {
       configParam: (index, options) =>
@@ -255,10 +255,18 @@ Deno.test("a network whose bounces do not carry payouts gets no jetton pool, and
           : chain.configParam(index, options),
     });
     const before = await wallet.balance();
-    await assert.rejects(deploy(net.jetton.master, { chain: old }), (error: unknown) => {
+    const refused = (error: unknown) => {
       assert.ok(error instanceof Problem && error.code === "deployment_refused", String(error));
-      assert.match(error.message, /version 11 of TVM/);
+      assert.deepEqual(error.errors.map(({ detail }) => detail), [
+        "the network runs version 11 of TVM; a pool needs 12",
+      ]);
       return true;
-    });
+    };
+    await assert.rejects(deploy(net.jetton.master, { chain: old }), refused);
+    const native = { asset: "native", amount: "5", jetton: undefined };
+    await assert.rejects(deploy(net.jetton.master, { chain: old, ...native }), refused);
     assert.equal(await wallet.balance(), before);
+    const { address } = await deploy(net.jetton.master, native);
+    const audit = await auditPool({ chain: old, network: "localnet", address });
+    assert.equal(audit.checks.find(({ name }) => name === "network")?.verdict, "failed");
   }));

@@ -1,7 +1,9 @@
 import { rejects } from "node:assert/strict";
-import { Address, beginCell, type Cell } from "@ton/core";
+import { Address, beginCell, Cell } from "@ton/core";
 import { ScriptedChain, slice } from "../../../testkit/simulation/scripted_chain.ts";
 import { opCodes } from "../../../src/core/protocol/messages/pool_messages.ts";
+import { MAX_BLOCK_TIME_SKEW_SECONDS } from "../../../src/ton/wallet/transfer_inclusion.ts";
+import type { Wallet } from "../../../src/ton/wallet/wallet.ts";
 import { probeJettonMasters } from "../../../src/ops/deploy/jetton_discovery.ts";
 
 const addressOf = (byte: string) => Address.parse(`0:${byte.repeat(32)}`);
@@ -31,6 +33,17 @@ Deno.test("a master that answers the request of each pool is accepted, whatever 
   const other = beginCell().storeUint(opCodes.excesses, 32).storeUint(0, 64);
   const unrelated = [bounceOf(request(2)), bounceOf(other)].map((body) => ({ body, bounced: true }));
   await probe([{ body: answer(0) }, { body: answer(1) }, ...unrelated]);
+});
+
+Deno.test("a request that the wallet did not send is not blamed on the master", async () => {
+  const scripted = new ScriptedChain();
+  const validUntil = scripted.chainTime - MAX_BLOCK_TIME_SKEW_SECONDS - 1;
+  const lost = { message: Cell.EMPTY, hash: "00", seqno: 1, validUntil };
+  const wallet: Wallet = { ...scripted.wallet(deployer), send: () => Promise.resolve(lost) };
+  await rejects(probeJettonMasters(pools, wallet, { chain: scripted.chain }), {
+    code: "chain_unavailable",
+    message: /the wallet did not accept the transfer/,
+  });
 });
 
 Deno.test("a master that bounces the request of one pool only is refused", async () => {

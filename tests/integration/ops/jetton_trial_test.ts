@@ -1,13 +1,14 @@
 /** The trial of a jetton: one unit through a new pool and back, on a localnet whose issuer locks wallets. */
 import assert from "node:assert/strict";
 import { type Address, beginCell } from "@ton/core";
+import { poolKey } from "../../../src/core/protocol/deployments.ts";
 import { Problem } from "../../../src/core/errors/problem.ts";
 import { storeJettonTransfer } from "../../../src/core/protocol/messages/jetton_messages.ts";
 import { deployPool, type TrialOutcome } from "../../../src/ops/deploy/deploy.ts";
 import { fetchIssuerFacts, fetchJettonBalance } from "../../../src/ops/deploy/jetton_issuer.ts";
 import { fetchJettonWalletAddress, fetchJettonWalletData } from "../../../src/ton/jetton/jetton.ts";
 import { jettonPoolAddress } from "../../../testkit/chain/pool_addresses.ts";
-import { openWallet } from "../../../src/ton/wallet/wallet.ts";
+import { openWallet, type Wallet } from "../../../src/ton/wallet/wallet.ts";
 import { gatedWalletCode, LOCKED } from "../../support/contract_model/wallet_gate.ts";
 import { type EmptyLocalnet, withEmptyLocalnet } from "../../support/endpoint/empty_localnet.ts";
 
@@ -72,16 +73,21 @@ Deno.test("a unit goes through the pool's own wallet and comes back, and costs l
     const run = prepare(tools);
     const before = await unitsOf(tools, wallet.address);
     const coins = await wallet.balance();
-    const { address, jettonWallet } = await run.deploy();
+    const listed = await run.deploy();
+    const { address, jettonWallet } = listed;
     assert.deepEqual(run.outcomes, ["returned"]);
-    assert.equal(await unitsOf(tools, wallet.address), before);
+    assert.equal(await unitsOf(tools, wallet.address), before - 1n, "one unit stays at a new address");
     assert.equal((await fetchJettonWalletData(chain, jettonWallet!))?.balance, 0n, "the wallet exists");
     const spent = coins - await wallet.balance() - (await chain.account(address)).balance;
     assert.ok(spent < 100_000_000n, `${spent} beside what the pool holds`);
     assert.ok(run.orders[0].trial > spent, "the order names more than the trial takes");
 
     await run.deploy();
-    assert.deepEqual([run.outcomes.length, run.outcomes[1], run.orders.length], [2, "earlier", 1]);
+    assert.deepEqual([run.outcomes, run.orders.length], [["returned", "earlier"], 2]);
+    assert.equal(await unitsOf(tools, wallet.address), before - 2n, "only the least payout is tried again");
+    assert.ok(run.orders[1].trial < run.orders[0].trial, "nothing is attached to a way through the pool");
+    await run.deploy({ registry: { network: "localnet", pools: new Map([[poolKey(listed), listed]]) } });
+    assert.deepEqual([run.outcomes[2], run.orders.length], ["earlier", 2], "a listed pool is not tried");
   }));
 
 Deno.test("a deployer without jettons deploys without a trial, and gets a warning", () =>
@@ -114,7 +120,26 @@ Deno.test("a pool whose wallet does not pay is not deployed; the trial is repeat
     await run.deploy();
     assert.deepEqual(run.outcomes, ["returned"]);
     assert.deepEqual(run.orders.map(({ value }) => value > 0n), [true, false], "the pool is not paid twice");
-    assert.equal(await unitsOf(tools, wallet.address), before);
+    assert.equal(await unitsOf(tools, wallet.address), before - 1n);
+  }));
+
+Deno.test("a unit that the wallet did not send is not missed in the pool", () =>
+  withEmptyLocalnet(async (tools) => {
+    const jettonWallet = await jettonWalletOf(tools, tools.wallet.address);
+    const lost = tools.wallet.sign({
+      seqno: 1,
+      validUntil: (await tools.wallet.state()).now - 60,
+      messages: [{ to: jettonWallet, value: 1n, bounce: true }],
+    });
+    const wallet: Wallet = {
+      ...tools.wallet,
+      send: (messages) =>
+        messages[0].to.equals(jettonWallet) ? Promise.resolve(lost) : tools.wallet.send(messages),
+    };
+    await assert.rejects(prepare(tools).deploy({ wallet }), {
+      code: "chain_unavailable",
+      message: /did not accept the transfer before it expired/,
+    });
   }));
 
 Deno.test("a locked wallet of the deployer is detected without waiting for the timeout", () =>
@@ -122,6 +147,66 @@ Deno.test("a locked wallet of the deployer is detected without waiting for the t
     const run = prepare(tools);
     await lock(tools, await jettonWalletOf(tools, tools.wallet.address));
     await assert.rejects(run.deploy(), stopped(/the deployer's jetton wallet refuses to send a unit/));
+  }));
+
+const needsMoreThanLeast = stopped(/refuses to send a unit with 0\.1 native units, the least that a payout/);
+
+Deno.test("a jetton whose wallets need more than the leanest payout carries is refused before the pool is paid for", () =>
+  withEmptyLocalnet(async (tools) => {
+    const { chain, wallet, net } = tools;
+    const run = prepare(tools);
+    const jettonWallet = await jettonWalletOf(tools, wallet.address);
+    const { code } = await chain.account(jettonWallet);
+    // More than a payout of the least value carries, and less than a unit gets on its way through the pool.
+    await net.setCode(jettonWallet, gatedWalletCode(code!, 150_000_000n));
+    await assert.rejects(run.deploy(), needsMoreThanLeast);
+    assert.equal((await chain.account(poolOf(tools))).state, "uninitialized");
+
+    await net.setCode(jettonWallet, gatedWalletCode(code!, 100_000_000n));
+    await run.deploy();
+    assert.deepEqual(run.outcomes, ["returned"]);
+  }));
+
+Deno.test("a stranger who deploys the pool and moves a unit through it does not switch off the least payout", () =>
+  withEmptyLocalnet(async (tools) => {
+    const { chain, wallet, net } = tools;
+    const { mnemonic, version } = net.relayer;
+    const stranger = await openWallet(mnemonic, { version, network: "localnet", chain });
+    await net.fund(stranger.address, 20_000_000_000n);
+    await net.fundJetton(stranger.address, 2n);
+    await prepare(tools).deploy({ wallet: stranger });
+
+    const run = prepare(tools);
+    const jettonWallet = await jettonWalletOf(tools, wallet.address);
+    const { code } = await chain.account(jettonWallet);
+    await net.setCode(jettonWallet, gatedWalletCode(code!, 150_000_000n));
+    await assert.rejects(run.deploy(), needsMoreThanLeast);
+    assert.deepEqual(run.outcomes, []);
+
+    await net.setCode(jettonWallet, code!);
+    const before = await unitsOf(tools, wallet.address);
+    await run.deploy();
+    assert.deepEqual(run.outcomes, ["earlier"]);
+    assert.equal(await unitsOf(tools, wallet.address), before - 1n);
+
+    // One unit is enough for a pool that has paid out.
+    await run.deploy({ wallet: stranger });
+    assert.deepEqual(run.outcomes, ["earlier", "earlier"]);
+    await run.deploy({ wallet: stranger });
+    assert.deepEqual(run.outcomes, ["earlier", "earlier", "skipped"]);
+  }));
+
+Deno.test("a deployer with a single unit deploys without a trial", () =>
+  withEmptyLocalnet(async (tools) => {
+    const { net, chain } = tools;
+    const { mnemonic, version } = net.relayer;
+    const wallet = await openWallet(mnemonic, { version, network: "localnet", chain });
+    await net.fund(wallet.address, 20_000_000_000n);
+    await net.fundJetton(wallet.address, 1n);
+    const run = prepare(tools);
+    await run.deploy({ wallet });
+    assert.deepEqual([run.outcomes, run.orders[0].trial], [["skipped"], 0n]);
+    assert.equal(await unitsOf(tools, wallet.address), 1n);
   }));
 
 Deno.test("an issuer's powers are read from getters and code", async (t) => {

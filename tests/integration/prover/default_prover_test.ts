@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { childCommand } from "../../../testkit/programs/child_command.ts";
 
 /** The claim about a script, its text, and its output before it ends. */
 const scripts: [claim: string, script: string, output: string][] = [
@@ -42,7 +43,7 @@ for (const [claim, script, output] of scripts) {
     const folder = await Deno.makeTempDir();
     try {
       await Deno.writeTextFile(`${folder}/script.ts`, imports + script);
-      const { code, stdout } = await new Deno.Command(Deno.execPath(), {
+      const { code, stdout } = await childCommand(Deno.execPath(), {
         args: ["run", "-A", "--no-check", "--config", path("../../../deno.json"), `${folder}/script.ts`],
         stderr: "inherit",
         signal: AbortSignal.timeout(HUNG_MS),

@@ -57,6 +57,7 @@ const transfer: Transfer = {
   jobs: [{ pool, nullifierHash: 1n, queryId: 5n }],
 };
 const transferEntry = entry(5, { kind: "transfer", txHash: "aa", lt: 0n, fee: 0n, refund: 0n });
+const booked = [transferEntry, entry(5, { kind: "top_up", txHash: "cc", lt: 0n, fee: 0n, refund: 0n })];
 const keep = () => undefined;
 
 const apply = (store: Store, from: number | undefined, to: number, ledger: LedgerEntry[], where = pool) =>
@@ -113,13 +114,13 @@ for (const [name, ignore, prepare] of stores) {
     deepEqual(await read(store), [entry(1)]);
   });
 
-  test("a transfer's fees are booked once, by the call that ends it", async (store, reopen) => {
+  test("a transfer's fees and top-ups are booked once, by the call that ends it", async (store, reopen) => {
     await store.beginTransfer(transfer);
-    await store.endTransfer("bb", [transferEntry]);
+    await store.endTransfer("bb", booked);
     deepEqual(await read(store), []);
-    await store.endTransfer("aa", [transferEntry]);
-    await store.endTransfer("aa", [transferEntry]);
-    deepEqual(await read(await reopen()), [transferEntry]);
+    await store.endTransfer("aa", booked);
+    await store.endTransfer("aa", booked);
+    deepEqual(await read(await reopen()), booked);
   });
 
   test("a rollback removes the entries of later transactions, and the same events book them again", async (store) => {

@@ -18,7 +18,7 @@ import { encodePoolData, largestSet, RootHistoryModel } from "../../../testkit/c
 const CAPACITY = POOL_CAPACITY;
 /** Action result code of an account with more than 65,536 cells. */
 const ACCOUNT_TOO_LARGE = 50;
-/** The sizes that pools stay below according to contracts/SPEC.md, including their code. */
+/** The sizes that pools stay below according to contracts/v1/SPEC.md, including their code. */
 const PROVEN_CELLS = 57_200;
 const PROVEN_JETTON_CELLS = 63_364;
 const MAX_CLAIMS = 3_072;

@@ -14,7 +14,8 @@ import { chainPrices } from "../../../testkit/chain/chain_prices.ts";
 import { contractConstants } from "../../../testkit/chain/contract_constants.ts";
 import { freshElement, type PriceList, priceLists } from "../../../testkit/chain/pool_sandbox.ts";
 import { drawNumbers } from "../../../testkit/chain/v2/full_pool.ts";
-import { V2JettonSandbox, v2TrapdoorJettonCode } from "../../../testkit/chain/v2/jetton_sandbox.ts";
+import { V2JettonSandbox } from "../../../testkit/chain/v2/jetton_sandbox.ts";
+import { v2TrapdoorJettonCode } from "../../../testkit/chain/v2/trapdoor_codes.ts";
 import type { V2Outcome } from "../../../testkit/chain/v2/sandbox.ts";
 import { lockWallet, refusals } from "../../support/contracts/claims.ts";
 import { assertLeft, balanceChange } from "../../support/contracts/v2_assertions.ts";
@@ -172,6 +173,7 @@ class History {
     const outcome = await this.sandbox.send(storeRetryPayout(claim.id), toNano(1));
     assert.ok(balanceChange(outcome) >= 0n, "a retry took coins of the pool");
     await this.check(outcome, undefined, "a retry");
+    if (this.unlock) assert.equal(this.claims.at(-1)?.id, claim.id, "the claim has another id");
   }
 
   async toggleLock(): Promise<void> {

@@ -19,7 +19,7 @@ Deno.test("tonado deposit --resume reports what happened to an earlier link that
     const { to, amount, bin } = decodeTransferLink(url);
     await net.user.send([{ to, value: amount, bounce: true, body: Cell.fromBoc(bin)[0] }]);
   };
-  const child = startProgram(sourceCommand, ["deposit", "native-0.1", ...at], env);
+  const child = startProgram(sourceCommand(), ["deposit", "native-0.1", ...at], env);
   let line = await child.nextLine();
   while (!line.startsWith("ton://")) {
     assert.doesNotMatch(line, /earlier link/, "nobody can have paid before");

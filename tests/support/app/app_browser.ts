@@ -1,7 +1,8 @@
 /// <reference lib="dom" />
 /** Opens the app in headless Chromium, and records violations of its policy. */
-import puppeteer, { type Browser, type BrowserContext, type Page } from "puppeteer-core";
+import type { Browser, BrowserContext, Page } from "puppeteer-core";
 import { chromium } from "../system/chromium.ts";
+import { launchBrowser } from "../../../testkit/programs/browser.ts";
 
 export interface AppPage {
   readonly page: Page;
@@ -11,17 +12,12 @@ export interface AppPage {
   readonly origins: ReadonlySet<string>;
 }
 
-const ARGUMENTS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-background-networking"];
-
 /** Passes a browser to `use` and closes it afterwards. `ignore` tests where {@linkcode chromium} is undefined. */
 export async function withBrowser<T>(
   use: (browser: Browser) => Promise<T>,
   args: readonly string[] = [],
 ): Promise<T> {
-  const browser = await puppeteer.launch({
-    executablePath: await pathOf(chromium!),
-    args: [...ARGUMENTS, ...args],
-  });
+  const browser = await launchBrowser(chromium!, { args: [...args] });
   try {
     return await use(browser);
   } finally {
@@ -53,9 +49,4 @@ export async function openAppPage(
   await prepare(page);
   await page.goto(url, { waitUntil: "load" });
   return { page, violations, origins };
-}
-
-async function pathOf(program: string): Promise<string> {
-  const { stdout } = await new Deno.Command("which", { args: [program] }).output();
-  return new TextDecoder().decode(stdout).trim();
 }

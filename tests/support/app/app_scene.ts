@@ -77,7 +77,7 @@ type Environment = Awaited<ReturnType<typeof startEnvironment>>;
 /** Starts a local network with its relayer, a bridge for wallets, and the app. */
 async function startEnvironment(data: string, sharedEndpoint: boolean) {
   await using stack = new AsyncDisposableStack();
-  const network = startProgram(sourceCommand, [
+  const network = startProgram(sourceCommand(), [
     ...["localnet", "--json", "--data-dir", data, "--block-time", "400"],
     ...["--port", "0", "--relayer-port", "0"],
   ]);

@@ -77,7 +77,7 @@ export async function withFaultScene(
   use: (scene: FaultScene) => Promise<void>,
 ): Promise<void> {
   await withTempDirectory(async (data) => {
-    const network = startProgram(sourceCommand, [
+    const network = startProgram(sourceCommand(), [
       ...["localnet", "--json", "--data-dir", data, "--block-time", "300"],
       ...["--port", "0", "--relayer-port", "0"],
       ...settles ? [] : ["--no-settle"],

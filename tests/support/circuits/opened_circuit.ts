@@ -1,13 +1,9 @@
-/**
- * Compiles circuits, unchanged or with statements removed, for the tests of their soundness. Files go to a
- * temporary folder of the process.
- */
+/** Compiles circuits, unchanged or with statements removed, for the tests of their soundness. */
 import assert from "node:assert/strict";
-import { pathToFileURL } from "node:url";
 import { type AnyCircuitName, publicSignalNames } from "../../../src/core/crypto/groth16.ts";
 import { FIELD_MODULUS } from "../../../src/core/crypto/field.ts";
 import { type CircuitInputs, computeWitness, WitnessError } from "../../../src/prover/witness.ts";
-import { CIRCUITS_FOLDER, compileCircuit, type CompiledCircuit } from "../../../testkit/toolchain/circom.ts";
+import { compileCircuit, type CompiledCircuit } from "../../../testkit/toolchain/circom.ts";
 import type { Attack } from "./circuit_attacks.ts";
 import { inverse, propagate } from "./constraint_propagation.ts";
 import {
@@ -20,10 +16,6 @@ import {
   type R1cs,
   unsatisfiedConstraints,
 } from "./r1cs.ts";
-
-const folder = await Deno.makeTempDir({ prefix: "tonado-soundness-" });
-const at = (path: string) => pathToFileURL(`${folder}/${path}/`);
-globalThis.addEventListener("unload", () => Deno.removeSync(folder, { recursive: true }));
 
 /** A circuit and one honest assignment of its inputs. */
 export interface OpenedCircuit {
@@ -52,9 +44,11 @@ export async function openCircuit(
   honest: CircuitInputs,
   follow: readonly string[],
   hintsOf: (inputs: CircuitInputs) => CircuitInputs = () => ({}),
-  change?: { readonly label: string; readonly statement: string; readonly replacement: string },
+  change?: { readonly statement: string; readonly replacement: string },
 ): Promise<OpenedCircuit> {
-  const compiled = await compileChanged(name, change);
+  const compiled = await compileCircuit(name, {
+    change: change && ((source) => source.replace(change.statement, change.replacement)),
+  });
   const [r1cs, wireOf] = [parseR1cs(compiled.r1cs), parseSymbols(compiled.symbols)];
   const given = (inputs: CircuitInputs, hints = hintsOf(inputs)) => {
     const values = new Map<number, bigint>();
@@ -76,28 +70,6 @@ export async function openCircuit(
   const valueOf = (witness: readonly (bigint | undefined)[], signal: string) =>
     witness[wireOf.get(`main.${signal}`)!];
   return { name, honest, follow, r1cs, wireOf, given, valueOf };
-}
-
-async function compileChanged(
-  name: AnyCircuitName,
-  change?: { readonly label: string; readonly statement: string; readonly replacement?: string },
-): Promise<CompiledCircuit> {
-  if (change === undefined) return await compileCircuit(name, { out: at(name) });
-  const source = at(`${change.label}-source`);
-  await copySources(CIRCUITS_FOLDER, source, change.statement, change.replacement ?? "");
-  return await compileCircuit(name, { source, out: at(change.label) });
-}
-
-async function copySources(from: URL, to: URL, statement: string, replacement: string): Promise<void> {
-  await Deno.mkdir(to, { recursive: true });
-  for await (const { name, isDirectory } of Deno.readDir(from)) {
-    if (isDirectory) {
-      await copySources(new URL(`${name}/`, from), new URL(`${name}/`, to), statement, replacement);
-    }
-    if (!name.endsWith(".circom")) continue;
-    const source = await Deno.readTextFile(new URL(name, from));
-    await Deno.writeTextFile(new URL(name, to), source.replace(statement, replacement));
-  }
 }
 
 /** Returns the value of a signal such as `root` or `fresh[3]` in a circuit's inputs. */
@@ -165,8 +137,7 @@ export function testStruckOut<Signals>(
 ): void {
   for (const statement of new Set(attacks.map(({ rejectedBy }) => rejectedBy))) {
     Deno.test(`${name} without "${statement}" lets an attack through`, async () => {
-      const label = `${name}-${[...statement].filter((c) => /\w/.test(c)).join("")}`;
-      const open = await compileChanged(name, { label, statement });
+      const open = await compileCircuit(name, { change: (source) => source.replace(statement, "") });
       const own = attacks.filter(({ rejectedBy }) => rejectedBy === statement);
       assert.ok(own.some(({ alter }) => accepts(open, alter(honest) as CircuitInputs)));
     });

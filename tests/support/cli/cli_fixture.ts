@@ -4,7 +4,7 @@
  */
 import { formatDeployments } from "../../../src/core/protocol/deployments.ts";
 import { formatNote, type Note } from "../../../src/core/protocol/note.ts";
-import { RelayerHarness } from "../relayer/relayer_harness.ts";
+import { type HarnessOptions, RelayerHarness } from "../relayer/relayer_harness.ts";
 import { runCli } from "./run_cli.ts";
 
 /** A running fixture. */
@@ -24,7 +24,7 @@ export interface CliFixture extends AsyncDisposable {
   depositNotes(count: number): Promise<Note[]>;
 }
 
-export async function startCliFixture(options: { readonly relayer?: boolean } = {}): Promise<CliFixture> {
+export async function startCliFixture(options: HarnessOptions = {}): Promise<CliFixture> {
   const net = await RelayerHarness.start(options);
   const dir = net.directory;
   const registry = `${dir}/localnet.json`;

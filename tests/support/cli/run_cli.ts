@@ -5,12 +5,12 @@ import { runCli as runProgram } from "../../../src/cli/program.ts";
 import type { CliContext } from "../../../src/cli/context.ts";
 import { Secret } from "../../../src/core/text/secret.ts";
 import { diskFolder, openByteSource } from "../../../src/ops/ceremony/files/disk_folder.ts";
-import { createProver } from "../../../src/prover/prover.ts";
 import { openAppSite } from "../../../src/http/app/app_site.ts";
 import { listen } from "../../../src/http/listener.ts";
 import { openKvStore } from "../../../src/store/kv/kv_store.ts";
 import { connect } from "../../../src/ton/endpoint/toncenter.ts";
 import { openWallet } from "../../../src/ton/wallet/wallet.ts";
+import { sharedProver } from "../prover/shared_prover.ts";
 
 /** The result of a command. */
 export interface CliResult {
@@ -36,6 +36,8 @@ export interface TerminalUser {
   /** Interrupts the command, as Ctrl-C does. */
   readonly interruptSignal?: AbortSignal;
 }
+
+const postgresStores = () => import("../../../src/store/postgres/postgres_store.ts");
 
 export async function runCli(
   args: readonly string[],
@@ -70,8 +72,11 @@ export async function runCli(
     removeDir: unused,
     now: Date.now,
     ...person.treeTimeoutMs !== undefined && { treeTimeoutMs: person.treeTimeoutMs },
-    openStore: ({ dataDir }, options) => openKvStore(dataDir, options),
-    migrateDatabase: unused,
+    async openStore({ databaseUrl, dataDir }, options) {
+      if (databaseUrl === undefined) return await openKvStore(dataDir, options);
+      return await (await postgresStores()).openPostgresStore(databaseUrl.reveal(), options);
+    },
+    migrateDatabase: async (url) => await (await postgresStores()).migratePostgres(url.reveal()),
     waitForShutdown: () =>
       new Promise((resolve) => person.interruptSignal?.addEventListener("abort", () => resolve())),
     isInteractive: () => person.confirms !== undefined,
@@ -91,9 +96,10 @@ export async function runCli(
     startLocalnet: unused,
     localnetWallet: async () => (await import("../../../src/localnet/localnet.ts")).firstWallet,
     serve: unused,
-    connect: (network, { url, apiKey }) => connect({ network, endpoint: url, apiKey: apiKey?.reveal() }),
+    connect: (network, { url, apiKey, requestsPerSecond }) =>
+      connect({ network, endpoint: url, apiKey: apiKey?.reveal(), requestsPerSecond }),
     openWallet,
-    createProver: () => createProver(),
+    createProver: sharedProver,
     async serveApp(settings, address) {
       const site = await openAppSite("/", settings);
       const listener = listen(site.respond, { ...address, failed: () => {} });

@@ -1,11 +1,12 @@
 /** Runs a command in a pseudo-terminal, which util-linux's `script` provides, to test output and key presses. */
 import { hasProgram } from "../system/requirements.ts";
+import { childCommand } from "../../../testkit/programs/child_command.ts";
 
 /** Whether this machine cannot run terminal tests. */
 export const lacksTerminal: boolean = !await hasProgram("script");
 
 /** A busy machine needs this long to start a program, stretch a passphrase and create a proof. */
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 600_000;
 
 export interface Terminal {
   /** Everything written so far, with escape sequences. */
@@ -51,7 +52,7 @@ export function openTerminal(
   // terminal at the end.
   const script = `trap : INT; stty cols ${columns} rows 60; echo "{{$(stty -a)}}"; ${command.join(" ")}; ` +
     'code=$?; echo "{{$(stty -a)}}"; exit $code';
-  const child = new Deno.Command("script", {
+  const child = childCommand("script", {
     args: ["-qec", script, "/dev/null"],
     clearEnv: true,
     env: { ...Object.fromEntries(kept), TERM: "xterm-256color", SHELL: "/bin/sh", ...env },

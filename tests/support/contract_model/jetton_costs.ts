@@ -26,6 +26,7 @@ const SWEEP_FLOOR = 2_500_000_000n;
 const TRANSFER_FLOOR = 100_000_000n;
 const LOG = { cells: 1n, bits: 534n };
 export const TRANSFER = { cells: 1n, bits: 880n };
+export const RETRY = { cells: 1n, bits: 944n };
 const RETURN = { cells: 2n, bits: 928n };
 /** The gas that the pool may charge beyond what it used. */
 export const GAS_TOLERANCE = 300n;

@@ -1,7 +1,7 @@
-/** Runs scenarios on a jetton pool and compares jettons and coins with contracts/SPEC.md after each message. */
+/** Runs scenarios on a jetton pool and compares jettons and coins with contracts/v1/SPEC.md after each message. */
 import assert from "node:assert/strict";
 import type { Address, Cell } from "@ton/core";
-import { FIXED, GAS_TOLERANCE, MAX_OPEN_CLAIMS, RESERVE, RETRY_GAS, TRANSFER } from "./jetton_costs.ts";
+import { FIXED, GAS_TOLERANCE, MAX_OPEN_CLAIMS, RESERVE, RETRY, RETRY_GAS } from "./jetton_costs.ts";
 import type { WithdrawalCost } from "./withdrawal_driver.ts";
 import { JettonDeposits } from "./jetton_deposits.ts";
 import type { ExitCodeName } from "../../../src/core/errors/problem.ts";
@@ -80,7 +80,7 @@ export class JettonPoolDriver extends JettonDeposits {
     }
     const id = [...model.claims.keys()][which % Math.max(1, model.claims.size)];
     if (id === undefined) return;
-    const least = ledger.prices.gas(RETRY_GAS) + this.transferValue() + ledger.prices.forward(0, TRANSFER) +
+    const least = ledger.prices.gas(RETRY_GAS) + this.transferValue() + ledger.prices.forward(0, RETRY) +
       await ledger.unpaidStorage();
     const body = storeRetryPayout(id);
     if (offer === "short") {
@@ -97,7 +97,7 @@ export class JettonPoolDriver extends JettonDeposits {
       outcome.sent.length === 1 && info.type === "internal" && info.value.coins >= this.transferValue(),
     );
     model.claims.delete(id);
-    const refused = this.#noteRefusals(outcome);
+    const refused = this.#noteRefusals(outcome, id);
     if (!refused) assert.equal(await this.jettons.balanceOf(destination), held + amount);
     this.count(refused ? "retry refused" : "claim paid");
     this.count(`retry ${bounce ? "with" : "without"} the bounce flag`);
@@ -156,14 +156,15 @@ export class JettonPoolDriver extends JettonDeposits {
    * Adds the payouts that the wallet refuses to the claims. Asserts that the pool logs each, keeps exactly
    * its storage, and returns the rest to the account that paid.
    */
-  #noteRefusals(outcome: Outcome): boolean {
+  #noteRefusals(outcome: Outcome, retriedId?: bigint): boolean {
     const { ledger: { prices }, model } = this;
     const refused = this.transfersOf(outcome).filter(({ isRefused }) => isRefused);
     const { later } = this.ledger.audit(outcome);
     const logs = later.flatMap(({ tx }) => tx.outMessages.values())
       .filter(({ info }) => info.type === "external-out").map(({ body }) => loadPoolLog(body));
     assert.equal(later.length, refused.length);
-    for (const { id: claimId, amount, destination } of refused) {
+    for (const { id, amount, destination } of refused) {
+      const claimId = retriedId ?? id;
       model.claims.set(claimId, { amount, destination });
       const log = logs.find((each) => each?.kind === "payout_claimed" && each.claimId === claimId);
       assert.ok(log?.kind === "payout_claimed", "no log of the claim");

@@ -1,4 +1,4 @@
-/** Runs scenarios on a native pool and compares its balance with contracts/SPEC.md after each message. */
+/** Runs scenarios on a native pool and compares its balance with contracts/v1/SPEC.md after each message. */
 import assert from "node:assert/strict";
 import type { Address } from "@ton/core";
 import type { ExitCodeName } from "../../../src/core/errors/problem.ts";

@@ -1,5 +1,5 @@
 /**
- * Runs scenarios on a pool of either asset. The driver predicts each message's outcome from contracts/SPEC.md before
+ * Runs scenarios on a pool of either asset. The driver predicts each message's outcome from contracts/v1/SPEC.md before
  * it sends the message, to the nano and the exit code, and compares afterwards.
  */
 import assert from "node:assert/strict";

@@ -1,5 +1,5 @@
 /**
- * The expected storage of a pool after every message, from contracts/SPEC.md: counters, sets, roots, debt. The
+ * The expected storage of a pool after every message, from contracts/v1/SPEC.md: counters, sets, roots, debt. The
  * stateful tests compare it with the contract's storage bit by bit.
  */
 import type { Address, Cell } from "@ton/core";

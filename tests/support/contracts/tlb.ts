@@ -1,5 +1,5 @@
 /**
- * Reads cells by the constructors of a TL-B file, as far as `contracts/types.tlb` uses TL-B. It is strict: it
+ * Reads cells by the constructors of a TL-B file, as far as `contracts/v1/types.tlb` uses TL-B. It is strict: it
  * only accepts cells that the file describes.
  */
 import type { Cell, Slice } from "@ton/core";

@@ -44,7 +44,8 @@ export function depositValue(prices: ChainPrices): bigint {
 
 /** Returns the lowest value of a retry, without due storage. */
 export function retryValue(prices: ChainPrices): bigint {
-  return prices.gas(constant("GAS_HIGHEST_RETRY")) + transferCost(prices);
+  return prices.gas(constant("GAS_HIGHEST_RETRY")) + transferValue(prices) +
+    prices.forward(0, { cells: 1n, bits: 944n });
 }
 
 /** Returns the storage fee of a pool's account, computed from its largest size. */

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { Address } from "@ton/core";
 import type { Localnet } from "../../../src/localnet/localnet.ts";
 import { connect, createNote, createProver, depositNative, openWallet, Pool } from "../../../src/mod.ts";
+import { childCommand } from "../../../testkit/programs/child_command.ts";
 
 export async function deposit(net: Localnet): Promise<void> {
   const chain = connect({ endpoint: net.url });
@@ -24,7 +25,7 @@ export async function answers(url: string): Promise<boolean> {
 }
 
 export async function run(cwd: string, command: string, ...args: string[]): Promise<string> {
-  const { code, stdout, stderr } = await new Deno.Command(command, { args, cwd, stdin: "null" }).output();
+  const { code, stdout, stderr } = await childCommand(command, { args, cwd, stdin: "null" }).output();
   assert.equal(code, 0, new TextDecoder().decode(stderr));
   return new TextDecoder().decode(stdout);
 }

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import type { CodeBlock } from "./code_blocks.ts";
 import { sourceCommand } from "../../../testkit/programs/program.ts";
+import { childCommand } from "../../../testkit/programs/child_command.ts";
 
 /** Texts of a block that do not exist in the test, and their replacements. Each must occur in the block. */
 export type Substitutions = readonly (readonly [named: string, here: string])[];
@@ -26,15 +27,14 @@ export interface ShellFolder {
 /** Prepares `dir`. @param tools folders with more programs */
 export async function createShellFolder(dir: string, tools: readonly string[] = []): Promise<ShellFolder> {
   await Deno.mkdir(`${dir}/.bin`);
-  const program = sourceCommand.map((word) => `'${word}'`).join(" ");
+  const program = sourceCommand().map((word) => `'${word}'`).join(" ");
   await Deno.writeTextFile(`${dir}/.bin/tonado`, `#!/bin/sh\nexec ${program} "$@"\n`, { mode: 0o755 });
   await Deno.symlink(Deno.execPath(), `${dir}/.bin/deno`);
   const path = [`${dir}/.bin`, ...tools, Deno.env.get("PATH") ?? ""].join(":");
-  const command = (text: string, env: Record<string, string>, group: boolean) => {
-    const bash = ["bash", "-e", "-u", "-o", "pipefail", "-c", text];
-    const [first, ...rest] = group ? ["setsid", ...bash] : bash;
-    return new Deno.Command(first, {
-      args: rest,
+  // `timeout` leads a process group, and ends it when this process ends. With 0 seconds it sets no limit.
+  const command = (text: string, env: Record<string, string>) =>
+    childCommand("timeout", {
+      args: ["--kill-after=5", "0", "bash", "-e", "-u", "-o", "pipefail", "-c", text],
       cwd: dir,
       clearEnv: true,
       env: { ...denoCacheEnv(), HOME: dir, PATH: path, ...env },
@@ -42,18 +42,17 @@ export async function createShellFolder(dir: string, tools: readonly string[] = 
       stdout: "piped",
       stderr: "piped",
     });
-  };
   const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
   return {
     dir,
     async run(block, env = {}, stead = []) {
-      const { code, stdout, stderr } = await command(substitute(block, stead), env, false).output();
+      const { code, stdout, stderr } = await command(substitute(block, stead), env).output();
       const printed = decode(stdout) + decode(stderr);
       assert.equal(code, 0, `${block.page}:\n${block.text}${printed}`);
       return printed;
     },
     async runWhile(block, env, stead, meanwhile) {
-      const child = command(substitute(block, stead), env, true).spawn();
+      const child = command(substitute(block, stead), env).spawn();
       const output = child.output();
       const ended = output.then(({ code, stderr }) => {
         throw new Error(`${block.page}: ended with ${code}: ${decode(stderr)}`);

@@ -1,9 +1,10 @@
 /** Starts a local network without pools, for tests that deploy their own. */
-import { type Address, contractAddress, type StateInit } from "@ton/core";
+import { type Address, type Cell, contractAddress, type StateInit } from "@ton/core";
 import { type Localnet, startLocalnet } from "../../../src/localnet/localnet.ts";
 import type { Chain } from "../../../src/ton/chain.ts";
 import { connect } from "../../../src/ton/endpoint/toncenter.ts";
 import { openWallet, type Wallet } from "../../../src/ton/wallet/wallet.ts";
+import { startTestLocalnet } from "../../../testkit/localnet/test_localnet.ts";
 
 export interface EmptyLocalnet {
   readonly net: Localnet;
@@ -14,9 +15,13 @@ export interface EmptyLocalnet {
   deploy(init: StateInit, value: bigint): Promise<Address>;
 }
 
-/** Runs `test` on a new network and closes it. */
-export async function withEmptyLocalnet(test: (tools: EmptyLocalnet) => Promise<void>): Promise<void> {
-  const net = await startLocalnet({ blockTimeMs: 0, pools: [] });
+/** Runs `test` on a new network and closes it. `config`: default: mainnet's. */
+export async function withEmptyLocalnet(
+  test: (tools: EmptyLocalnet) => Promise<void>,
+  config?: Cell,
+): Promise<void> {
+  const options = { blockTimeMs: 0, pools: [] };
+  const net = config ? await startLocalnet({ ...options, config }) : await startTestLocalnet(options);
   const chain = connect({ network: "localnet", endpoint: net.url });
   const { mnemonic, version } = net.wallets[0];
   const wallet = await openWallet(mnemonic, { version, network: "localnet", chain });

@@ -7,14 +7,24 @@ export interface RecordingEndpoint extends AsyncDisposable {
   readonly requests: { readonly method: string; readonly params: unknown }[];
 }
 
-/** Starts an endpoint in front of `behind`. @param on called before each request is forwarded */
-export function startRecordingEndpoint(behind: string, on: () => void = () => {}): RecordingEndpoint {
+type RecordedRequest = RecordingEndpoint["requests"][number];
+
+/**
+ * Starts an endpoint in front of `behind`.
+ *
+ * @param on called before each request is forwarded; a response that it returns is the answer instead
+ */
+export function startRecordingEndpoint(
+  behind: string,
+  on: (request: RecordedRequest) => Response | void = () => {},
+): RecordingEndpoint {
   const calls: RecordingEndpoint["requests"] = [];
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
     const body = await request.text();
     const { method, params } = JSON.parse(body);
     calls.push({ method, params });
-    on();
+    const answer = on({ method, params });
+    if (answer) return answer;
     return await fetch(behind, { method: "POST", body, headers: { "content-type": "application/json" } });
   });
   return {

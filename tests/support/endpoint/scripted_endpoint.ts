@@ -5,7 +5,7 @@ import type { Clock } from "../../../src/core/time.ts";
 import { connect } from "../../../src/ton/endpoint/toncenter.ts";
 
 /** Returns a clock that advances only during waits. */
-function testClock(): Clock & { waits: number[] } {
+export function testClock(): Clock & { waits: number[] } {
   const waits: number[] = [];
   let now = 0;
   return {
@@ -61,3 +61,9 @@ export function matchesProblem(code: ProblemCode, message = /./) {
     return true;
   };
 }
+
+/** Never answers. */
+export const silentFetch: typeof fetch = (_url, init) =>
+  new Promise((_resolve, reject) => {
+    init!.signal!.addEventListener("abort", () => reject(init!.signal!.reason));
+  });

@@ -80,6 +80,10 @@ export async function breakEachCheck(base: Base): Promise<Record<string, Candida
       deps: knowingJob(base, { state: "failed", failures: 1, settledAt: Date.now() }),
     },
     "pool is ready": { ...candidate, pool: Object.assign(stopped, { roots: pool.roots }) },
+    "no message would freeze the pool": {
+      ...candidate,
+      pool: Object.assign(alteredPool(pool, {}), { isNearFreezing: true }),
+    },
     "root is accepted": { ...candidate, pool: alteredPool(pool, {}, [5n]) },
     "root stays accepted for three more roots": {
       ...candidate,

@@ -1,7 +1,9 @@
 /**
- * A relayer on a localnet with real endpoint, emulator, contracts, proofs and store. A test can disconnect the
- * relayer from its endpoint.
+ * A relayer on a localnet with real endpoint, emulator, contracts, verification and store. Unless a test requests
+ * the committed keys, proofs are forged with test keys. A test can disconnect the relayer from its endpoint.
  */
+import { MovableClock, startTestLocalnet } from "../../../testkit/localnet/test_localnet.ts";
+import { useTrapdoorKeys } from "../../../testkit/localnet/use_trapdoor_keys.ts";
 import { waitUntil } from "../../../testkit/programs/wait_until.ts";
 import type { Address } from "@ton/core";
 import { addressToField } from "../../../src/core/protocol/messages/address_field.ts";
@@ -9,10 +11,10 @@ import type { Deployment, Deployments } from "../../../src/core/protocol/deploym
 import { MerkleTree } from "../../../src/core/tree/merkle_tree.ts";
 import { createNote, type Note } from "../../../src/core/protocol/note.ts";
 import { createApp } from "../../../src/http/app.ts";
-import { type Localnet, type LocalWallet, startLocalnet } from "../../../src/localnet/localnet.ts";
-import { createProver, type Prover } from "../../../src/prover/prover.ts";
+import type { Localnet, LocalWallet } from "../../../src/localnet/localnet.ts";
+import type { Prover } from "../../../src/prover/prover.ts";
 import type { HourlyCaps } from "../../../src/relay/withdrawals/hourly_caps.ts";
-import { type Relayer, startRelayer } from "../../../src/relay/relayer.ts";
+import { type Relayer, type RelayerOptions, startRelayer } from "../../../src/relay/relayer.ts";
 import type { SettleMode } from "../../../src/relay/settler/settler.ts";
 import type { Store } from "../../../src/store/store.ts";
 import type { TreeSnapshotStore } from "../../../src/store/tree_snapshot_store.ts";
@@ -23,6 +25,7 @@ import type { Chain } from "../../../src/ton/chain.ts";
 import { Pool } from "../../../src/ton/pool/pool.ts";
 import { connect } from "../../../src/ton/endpoint/toncenter.ts";
 import { openWallet, type Wallet } from "../../../src/ton/wallet/wallet.ts";
+import { sharedProver } from "../prover/shared_prover.ts";
 import { requestApp } from "./request_app.ts";
 
 // deno-lint-ignore no-explicit-any
@@ -52,8 +55,20 @@ export interface HarnessOverrides {
   readonly metrics?: Metrics;
   /** Default: the relayer settles nothing. */
   readonly settle?: SettleMode;
+  /** Milliseconds of {@linkcode RelayerHarness.clock} in which withdrawals are collected. Default: 0. */
   readonly batchMs?: number;
   readonly snapshots?: TreeSnapshotStore;
+  /** What the relayer adds to a pool for its storage, at most, in nano a year. Default: 0. */
+  readonly topUpNano?: bigint;
+  readonly balanceThresholds?: RelayerOptions["balanceThresholds"];
+  readonly sendAlert?: RelayerOptions["sendAlert"];
+}
+
+export interface HarnessOptions {
+  readonly blockTimeMs?: number;
+  readonly relayer?: boolean;
+  /** `committed` makes real proofs. All harnesses of a test file must use the same keys. Default: `test`. */
+  readonly keys?: "test" | "committed";
 }
 
 export class RelayerHarness implements AsyncDisposable {
@@ -64,6 +79,8 @@ export class RelayerHarness implements AsyncDisposable {
   /** If true, the relayer's requests to the endpoint fail. */
   shut = false;
   relayerAddress: Address;
+  /** The clock of the relayer and of the localnet. */
+  readonly clock: MovableClock;
   #app!: ReturnType<typeof createApp>;
 
   private constructor(
@@ -74,21 +91,25 @@ export class RelayerHarness implements AsyncDisposable {
     readonly directory: string,
   ) {
     this.relayerAddress = localnet.relayer.address;
+    this.clock = new MovableClock(localnet);
   }
 
   /** Starts the localnet and, unless `relayer` is false, the relayer. */
-  static async start(options: { blockTimeMs?: number; relayer?: boolean } = {}): Promise<RelayerHarness> {
-    const localnet = await startLocalnet({ blockTimeMs: options.blockTimeMs ?? 200 });
+  static async start(
+    { blockTimeMs = 0, relayer = true, keys = "test" }: HarnessOptions = {},
+  ): Promise<RelayerHarness> {
+    if (keys === "test") await useTrapdoorKeys();
+    const localnet = await startTestLocalnet({ blockTimeMs });
     const chain = connect({ endpoint: localnet.url });
     const [{ mnemonic, version }] = localnet.wallets;
     const harness = new RelayerHarness(
       localnet,
       chain,
       await openWallet(mnemonic, { version, network: "localnet", chain }),
-      await createProver(),
+      await sharedProver(),
       await Deno.makeTempDir({ prefix: "tonado-e2e-" }),
     );
-    if (options.relayer !== false) await harness.startRelayer();
+    if (relayer) await harness.startRelayer();
     return harness;
   }
 
@@ -112,7 +133,10 @@ export class RelayerHarness implements AsyncDisposable {
         endpoint: {},
         ...settle && { settle },
         batchMs,
+        topUpNano: wrap.topUpNano,
       },
+      balanceThresholds: wrap.balanceThresholds,
+      sendAlert: wrap.sendAlert,
       chain,
       wallet: await openWallet(mnemonic, { version, network: "localnet", chain }),
       store: wrap.store?.(this.store) ?? this.store,
@@ -123,6 +147,7 @@ export class RelayerHarness implements AsyncDisposable {
       ...(wrap.metrics === undefined ? {} : { metrics: wrap.metrics }),
       ...(wrap.caps === undefined ? {} : { hourlyCaps: wrap.caps }),
       log: rootLog(),
+      clock: this.clock,
     });
     this.#app = createApp(this.relayer, rootLog());
   }
@@ -237,7 +262,6 @@ export class RelayerHarness implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.relayer?.close();
-    this.prover.close();
     await this.localnet.close();
     await Deno.remove(this.directory, { recursive: true });
   }

@@ -1,4 +1,5 @@
 /** Deposits, settles and withdraws in the version 2 pool of a localnet with a relayer. */
+import { ok } from "node:assert/strict";
 import { Address } from "@ton/core";
 import { fieldToHex } from "../../../src/core/crypto/field.ts";
 import { poseidon } from "../../../src/core/crypto/poseidon.ts";
@@ -7,10 +8,13 @@ import { createNote, type Note } from "../../../src/core/protocol/note.ts";
 import { MerkleTree } from "../../../src/core/tree/merkle_tree.ts";
 import { settleDeposits } from "../../../src/client/settlement/settle_deposits.ts";
 import { fetchJettonWalletAddress } from "../../../src/ton/jetton/jetton.ts";
+import { settlementDueAt } from "../../../src/ton/pool/v2/settlement_terms.ts";
 import { V2Pool } from "../../../src/ton/pool/v2/pool.ts";
 import { waitUntil } from "../../../testkit/programs/wait_until.ts";
-import { type RelayerHarness } from "./relayer_harness.ts";
+import type { RelayerHarness } from "./relayer_harness.ts";
 
+/** Must be shorter than the time after which a relayer answers 202. */
+export const BATCH_MS = 15_000;
 export const KEY = "native-10-v2";
 export const FEE = 200_000_000n;
 export const recipient = new Address(0, Buffer.alloc(32, 0x51));
@@ -52,14 +56,25 @@ export class Version2Harness {
   }
 
   /**
-   * Settles all waiting deposits from the user's wallet, and waits until the relayer has indexed the
-   * settlement.
+   * Settles all waiting deposits from the user's wallet, without waiting for the pool's pause, and waits until
+   * the relayer has indexed the settlement.
    */
   async settle(commitments: readonly bigint[]): Promise<void> {
     const { user: wallet, prover } = this.net;
-    await settleDeposits({ pool: this.pool, wallet, prover }, { pollIntervalMs: 50 });
+    const clock = this.net.clock.sleepless();
+    await settleDeposits({ pool: this.pool, wallet, prover }, { pollIntervalMs: 50, clock });
     this.tree.appendMany(commitments);
     await this.untilLeaves(this.tree.size);
+  }
+
+  /** Waits until relayers have settled this many deposits, and moves the clock over the pool's pauses. */
+  async untilSettled(count: number): Promise<void> {
+    await waitUntil(`${count} deposits are settled`, async () => {
+      const info = await this.pool.getSettleInfo();
+      const pauseMs = 1000 * settlementDueAt(info, info.settled + 1) - this.net.clock.now();
+      if (info.settled < count && pauseMs > 0) await this.net.clock.advance(pauseMs);
+      return info.settled >= count;
+    });
   }
 
   async untilLeaves(count: number): Promise<void> {
@@ -84,6 +99,31 @@ export class Version2Harness {
     });
     const amounts = { fee: String(this.fee), refund: String(refund) };
     return { pool: this.address, proof, publicSignals, recipient: recipient.toString(), ...amounts };
+  }
+
+  /**
+   * Submits withdrawals to a relayer that collects them for {@linkcode BATCH_MS}. Moves the clock over this window
+   * once each is accepted or refused. Throws if one is refused. A busy relayer answers 202 before it sends.
+   */
+  async withdrawTogether(
+    requests: readonly { readonly publicSignals: readonly string[] }[],
+  ): Promise<void> {
+    this.net.clock.stop(); // the window must not end before the last one is accepted
+    const answered = new Set<unknown>();
+    const answers = requests.map((request) =>
+      this.net.post("/withdraw", request).finally(() => answered.add(request))
+    );
+    const pool = this.net.pool(this.key).address.toRawString();
+    for (const request of requests) {
+      const nullifierHash = BigInt(request.publicSignals[1]);
+      await waitUntil("the withdrawal is accepted or refused", async () => {
+        return answered.has(request) || await this.net.store.job({ pool, nullifierHash }) !== undefined;
+      });
+    }
+    await this.net.clock.advance(BATCH_MS);
+    for (const { status, body } of await Promise.all(answers)) {
+      ok(status === 200 || status === 202, JSON.stringify(body));
+    }
   }
 
   /** Returns the message that withdraws the note of leaf 0 without a relayer, for an empty slot. */

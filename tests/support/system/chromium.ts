@@ -1,5 +1,6 @@
 /** Opens pages in headless Chromium. */
 import { hasProgram } from "./requirements.ts";
+import { childCommand } from "../../../testkit/programs/child_command.ts";
 
 const CHROMIUM_NAMES = ["chromium", "chromium-browser", "google-chrome"];
 
@@ -11,7 +12,7 @@ export const chromium: string | undefined = (await Promise.all(
 /** Opens a page and waits for `work`, which the page completes. Throws with Chromium's output if it exits first. */
 export async function withPage<T>(url: string, work: Promise<T>): Promise<T> {
   const profile = await Deno.makeTempDir({ prefix: "tonado-chromium-" });
-  const child = new Deno.Command(chromium!, {
+  const child = childCommand(chromium!, {
     args: [
       ...["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run"],
       ...["--disable-background-networking", `--user-data-dir=${profile}`, "--remote-debugging-port=0"],

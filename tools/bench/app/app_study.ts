@@ -1,10 +1,11 @@
 /// <reference lib="dom" />
 /** Measures the app in Chromium whose page runs at a quarter of its speed, against the budgets of its design. */
-import puppeteer, { type Browser, type Page } from "puppeteer-core";
+import type { Browser, Page } from "puppeteer-core";
 import { openAppSite } from "../../../src/http/app/app_site.ts";
 import { appLocations } from "../../../src/http/app/app_files.ts";
 import { FIELD_BYTES } from "../../../src/core/crypto/field.ts";
 import { withdrawProverInput } from "../../../testkit/circuits/prover_inputs.ts";
+import { launchBrowser } from "../../../testkit/programs/browser.ts";
 import { startProgram } from "../../../testkit/programs/program.ts";
 import { withTempDirectory } from "../../../testkit/programs/temp_directory.ts";
 import { commandOutput } from "../../shared/command.ts";
@@ -139,11 +140,7 @@ async function measureApp(): Promise<Outcome> {
   return await withTempDirectory(async (directory) => {
     const app = await build("src/app/main.ts", `${directory}/app`);
     const bench = await build("tools/bench/app/bench_page.ts", `${directory}/bench`);
-    const browser = await puppeteer.launch({
-      executablePath: CHROMIUM,
-      args: ["--no-sandbox", "--disable-dev-shm-usage", "--disable-background-networking"],
-      protocolTimeout: LONG_TIMEOUT_MS,
-    });
+    const browser = await launchBrowser(CHROMIUM, { protocolTimeout: LONG_TIMEOUT_MS });
     try {
       const starts: { ready: number; block: number }[] = [];
       const page = await serve(app);

@@ -5,6 +5,7 @@
 import { fileURLToPath } from "node:url";
 import { findToolchain, TARGET } from "../../build/wasm_toolchain.ts";
 import type { Build } from "../study.ts";
+import { childCommand } from "../../../testkit/programs/child_command.ts";
 
 const crate = fileURLToPath(new URL("../../../prover-wasm/", import.meta.url));
 const FEATURES: Readonly<Record<Build, string>> = { plain: "+simd128", wide: "+simd128,+wide-arithmetic" };
@@ -52,7 +53,7 @@ export async function openArkworks(
 async function compiled(build: Build): Promise<Uint8Array<ArrayBuffer>> {
   const { env, cargoArgs } = await findToolchain();
   const folder = `${crate}target/arkworks-${build}`;
-  const { success } = await new Deno.Command("cargo", {
+  const { success } = await childCommand("cargo", {
     args: [
       ...["build", "--release", "--locked", "--quiet", "--example", "arkworks_sums", "--target", TARGET],
       ...cargoArgs,

@@ -4,6 +4,7 @@
  */
 import { LineStream } from "../../../testkit/programs/line_stream.ts";
 import { commandOutput } from "../../shared/command.ts";
+import { childCommand } from "../../../testkit/programs/child_command.ts";
 
 const PACKAGES = ["snarkjs@0.7.6", "circomlibjs@0.1.7"];
 const SCRIPT = new URL("node_peer.mjs", import.meta.url).pathname;
@@ -22,7 +23,7 @@ export async function openNodePeer(): Promise<NodePeer> {
     await commandOutput("npm", ["install", ...flags, ...PACKAGES]);
     await Deno.writeTextFile(`${folder}/installed`, "");
   }
-  const child = new Deno.Command("node", { args: [SCRIPT, folder], stdin: "piped", stdout: "piped" }).spawn();
+  const child = childCommand("node", { args: [SCRIPT, folder], stdin: "piped", stdout: "piped" }).spawn();
   const writer = child.stdin.getWriter();
   const lines = child.stdout.pipeThrough(new TextDecoderStream()).pipeThrough(new LineStream())
     .getReader();

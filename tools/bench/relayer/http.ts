@@ -13,6 +13,7 @@ import { commitmentOf, type RecordedChain, startRecordedChain } from "./recorded
 import { seedStore, startSeededRelayer } from "./seeded_relayer.ts";
 import { type Load, postScript, postScriptWithCounter, runLoad } from "./wrk.ts";
 import { withTempDirectory } from "../../../testkit/programs/temp_directory.ts";
+import { childCommand } from "../../../testkit/programs/child_command.ts";
 
 const DEPOSITS = 2 ** 17;
 const ROUNDS = 3;
@@ -107,7 +108,7 @@ async function measureRequests(chain: RecordedChain, directory: string): Promise
   const all = await kinds(chain);
   const page = await (await fetch(relayer.url + all[3].path)).arrayBuffer();
   const [emptyPort, emptyProbe] = [freePort(), freePort()];
-  const empty = new Deno.Command(Deno.execPath(), {
+  const empty = childCommand(Deno.execPath(), {
     args: ["run", "-A", "--no-check", EMPTY, String(emptyPort), String(page.byteLength)],
     env: { [PROBE_PORT]: String(emptyProbe) },
   }).spawn();

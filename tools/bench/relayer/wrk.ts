@@ -1,4 +1,5 @@
 /** HTTP load by wrk, a generator in C: `apt-get install wrk`. */
+import { childCommand } from "../../../testkit/programs/child_command.ts";
 
 export interface Load {
   readonly perSecond: number;
@@ -24,7 +25,7 @@ export async function runLoad(url: string, { seconds, connections, script }: Loa
   const file = script && await Deno.makeTempFile({ suffix: ".lua" });
   try {
     if (file) await Deno.writeTextFile(file, script!);
-    const { stdout, stderr, success } = await new Deno.Command("wrk", {
+    const { stdout, stderr, success } = await childCommand("wrk", {
       args: [
         "--threads=1",
         `--connections=${connections}`,

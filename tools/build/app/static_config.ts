@@ -1,5 +1,6 @@
 /** The settings of a build for a static host: `config.json`, and where its page may connect to. */
 import { isNetwork } from "../../../src/core/protocol/network.ts";
+import { normalizeEndpointUrl } from "../../../src/ton/endpoint/json_rpc.ts";
 
 interface StaticOptions {
   readonly network?: string | undefined;
@@ -29,6 +30,7 @@ export async function staticConfig(
     throw new Error("--endpoint needs --network mainnet or --network testnet");
   }
   const withdrawalEndpoint = options["withdrawal-endpoint"] ?? endpoint;
+  for (const each of [endpoint, withdrawalEndpoint]) normalizeEndpointUrl(each); // throws
   const pools = JSON.parse(await Deno.readTextFile(new URL(`deployments/${network}.json`, root)));
   const bridges = (bridge ?? options.walletBridges).map((each) => new URL(each).origin);
   const connect = [endpoint, withdrawalEndpoint, ...relayer].map((each) => new URL(each).origin);

@@ -14,6 +14,7 @@ import { extractLiterals, gzipContent, PACKED_SUFFIX } from "./packing.ts";
 import { renameChunks } from "./chunk_names.ts";
 import { v8Flags } from "../../../testkit/toolchain/v8_flags.ts";
 import { commandOutput, runCommand } from "../../shared/command.ts";
+import { childCommand } from "../../../testkit/programs/child_command.ts";
 
 const { values } = parseArgs({
   args: Deno.args,
@@ -168,7 +169,7 @@ async function assertStarts(): Promise<void> {
 /** Returns why a program does not start; undefined if it does. */
 async function startFault(program: string): Promise<string | undefined> {
   try {
-    const { success, stderr } = await new Deno.Command(program, {
+    const { success, stderr } = await childCommand(program, {
       args: ["--version"],
       stdin: "null",
       signal: AbortSignal.timeout(START_TIMEOUT_MS),

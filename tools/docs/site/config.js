@@ -54,7 +54,7 @@ export default {
         ["Auditing a release", "/docs/auditing"],
         ["Architecture", "/docs/architecture"],
         ["Circuits", "/docs/circuits"],
-        ["Contracts", "/contracts/SPEC"],
+        ["Contracts", "/contracts/v1/SPEC"],
         ["Contracts of version 2", "/contracts/v2/SPEC"],
         ["Gas", "/docs/gas"],
         ["Mutation testing", "/docs/mutation"],

@@ -23,7 +23,7 @@ export function assertClaim(holds: boolean, claim: string): asserts holds {
   if (!holds) throw new Error(`this did not happen: ${claim}`);
 }
 
-export const CLAIM_TIMEOUT_MS = 30_000;
+export const CLAIM_TIMEOUT_MS = 120_000;
 export const POLL_INTERVAL_MS = 100;
 
 export async function waitForClaim(claim: string, holds: () => Promise<boolean>): Promise<void> {

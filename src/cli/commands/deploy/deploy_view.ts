@@ -56,10 +56,12 @@ export class DeployView extends CommandView<DeployCommandOptions> {
     this.#trial = outcome;
   }
 
-  async confirm({ pools, value, trial, balance, keys }: DeployOrder): Promise<void> {
+  async confirm({ pools, topUps, value, trial, movesUnit, balance, keys }: DeployOrder): Promise<void> {
     const { network, yes } = this.options;
     if (this.#printsText) {
-      const missing = value > 0n
+      const missing = topUps.length > 0
+        ? "A pool that someone else deployed with too few coins"
+        : value > 0n
         ? "A pool without its jetton wallet"
         : "A pool without a trial of its jetton";
       this.#printLine(`${this.colours.bold(pools.length > 0 ? "A new pool" : missing)} on ${network}`);
@@ -87,6 +89,10 @@ export class DeployView extends CommandView<DeployCommandOptions> {
           owner ? `${this.wallet.format(owner)} (can pause deposits)` : "none: burned",
         );
       }
+      for (const { address, value } of topUps) {
+        const text = `${formatPoolAddress(address, network)} exists and lacks ${formatNative(value)}`;
+        this.#printFact("pool", text);
+      }
       this.#printFact("keys", keys);
       this.#printFact(
         "wallet",
@@ -95,10 +101,12 @@ export class DeployView extends CommandView<DeployCommandOptions> {
       if (value > 0n) {
         this.#printFact("pays", `${formatNative(value)} and fees; it stays in the pool for its storage`);
       }
-      if (trial > 0n) this.#printFact("trial", describePlannedTrial(formatNative(trial)));
+      if (trial > 0n) this.#printFact("trial", describePlannedTrial(formatNative(trial), movesUnit));
     }
     if (yes) return;
-    const [sum, purpose] = value > 0n ? [value, "deploy"] : [trial, "test the pool"];
+    const [sum, purpose] = value > 0n
+      ? [value, pools.length > 0 ? "deploy" : "complete the pool"]
+      : [trial, "test the pool"];
     const agreed = await this.context.promptConfirm(`Send ${formatNative(sum)} to ${purpose} on ${network}?`);
     if (!agreed) {
       throw new Problem(
@@ -154,7 +162,7 @@ export class DeployView extends CommandView<DeployCommandOptions> {
     }
     if (this.#trial) this.#printFact("trial", TRIAL_TEXTS[this.#trial]);
     this.#printFact("registry", `${registry}, as ${poolKey(deployment)}`);
-    const flags = formatChainFlags({ network, endpoint: this.options.endpoint, registry });
+    const flags = formatChainFlags({ ...this.options, registry });
     this.#printLine(`\nAudit it at any time: tonado pool inspect ${address} ${flags}`);
   }
 

@@ -20,13 +20,14 @@ const REFUSALS_TEXT = "cannot be read: if wallets refuse to pay single destinati
 
 export const TRIAL_TEXTS: Record<TrialOutcome, string> = {
   returned: "one unit went through the pool and came back",
-  skipped: "not run: the wallet holds none of the jetton",
-  earlier: "not repeated: the pool has paid out before or is in the registry",
+  skipped: "not run: the wallet holds too few units of the jetton",
+  earlier: "no unit went through the pool: it has paid out before or is in the registry",
 };
 
-/** `attached` is the formatted value of the trial's message. */
-export function describePlannedTrial(attached: string): string {
-  return `sends one unit through the pool and back with ${attached}, most of which returns`;
+/** `attached` is the formatted value of the trials' messages. */
+export function describePlannedTrial(attached: string, movesUnit: boolean): string {
+  const move = movesUnit ? ", and one through the pool and back" : "";
+  return `sends one unit to a new address, where it stays${move}, with ${attached}, most of which returns`;
 }
 
 export function describeIssuer(facts: IssuerFacts, network: Network): readonly NamedFact[] {

@@ -36,7 +36,7 @@ export function assertNotRetired({ retired }: Deployment, stored?: Pick<NoteReco
 export async function assertPoolOfBuild(
   chain: Chain,
   deployment: Deployment,
-  { network, endpoint, registry }: ChainOptions,
+  { network, endpoint, requestsPerSecond, registry }: ChainOptions,
 ): Promise<void> {
   const { codeHash } = deployment;
   const address = formatPoolAddress(deployment.address, network);
@@ -48,7 +48,7 @@ export async function assertPoolOfBuild(
     `the contract at ${address} is not a pool of this release, although the registry lists it`,
     {
       hint: `Do not deposit: \`tonado pool inspect ${address} ${
-        formatChainFlags({ network, endpoint, registry })
+        formatChainFlags({ network, endpoint, requestsPerSecond, registry })
       }\` shows what it is.`,
     },
   );

@@ -107,7 +107,8 @@ async function localnet(context: CliContext, options: LocalnetCommandOptions): P
 }
 
 const READY_POLL_INTERVAL_MS = 50;
-const READY_TIMEOUT_MS = 30_000;
+/** It takes a second on an idle machine, and minutes on a busy one. */
+const READY_TIMEOUT_MS = 600_000;
 
 async function waitUntilReady(relayer: string): Promise<void> {
   const isReady = async () => {
@@ -116,7 +117,7 @@ async function waitUntilReady(relayer: string): Promise<void> {
     return response.ok;
   };
   if (await pollUntil(isReady, { intervalMs: READY_POLL_INTERVAL_MS, timeoutMs: READY_TIMEOUT_MS })) return;
-  throw new Problem("not_ready", "the relayer of the local network did not become ready within 30 seconds");
+  throw new Problem("not_ready", "the relayer of the local network did not become ready within ten minutes");
 }
 
 function printLocalnet(

@@ -1,11 +1,10 @@
 import { Address, Cell, comment, loadStateInit } from "@ton/core";
 import { Command } from "commander";
-import { pollUntil } from "../../../core/time.ts";
 import { loadEndpoint } from "../../../config/settings/settings_reader.ts";
-import { Problem } from "../../../core/errors/problem.ts";
 import { Secret } from "../../../core/text/secret.ts";
 import { isLoopbackHost } from "../../../core/text/urls.ts";
-import type { OutgoingMessage, Wallet } from "../../../ton/wallet/wallet.ts";
+import { confirmTransfer } from "../../../ton/wallet/transfer_inclusion.ts";
+import type { OutgoingMessage } from "../../../ton/wallet/wallet.ts";
 import { formatNative } from "../../options/chain_options.ts";
 import { usageError } from "../../options/usage_error.ts";
 import type { CliContext } from "../../context.ts";
@@ -17,7 +16,6 @@ interface PayOptions extends OutputOptions {
 
 const DEFAULT_ENDPOINT = "http://127.0.0.1:8081/api/v2/jsonRPC";
 const POLL_INTERVAL_MS = 100;
-const INCLUSION_TIMEOUT_MS = 70_000;
 /** An unknown parameter could change the meaning of the link. */
 const KNOWN_PARAMETERS = new Set(["amount", "bin", "text", "init"]);
 
@@ -44,27 +42,22 @@ export function localnetPayCommand(context: CliContext): Command {
 async function payLink(context: CliContext, link: string, options: PayOptions): Promise<void> {
   const message = parseTransferLink(link);
   const given = options.endpoint ?? (context.env.INDEXER_URL || DEFAULT_ENDPOINT);
-  const { url, apiKey } = loadEndpoint({ network: "localnet", endpoint: given }, context.env);
+  const endpoint = loadEndpoint({ network: "localnet", endpoint: given }, context.env);
+  const { url } = endpoint;
   if (!isLoopbackHost(new URL(url).hostname)) {
     throw usageError(
       options.endpoint === undefined ? "INDEXER_URL" : "--endpoint",
       `names ${new URL(url).host}, which is not this machine; only a local network is paid on`,
     );
   }
-  const chain = context.connect("localnet", { url, apiKey });
+  const chain = context.connect("localnet", endpoint);
   const { mnemonic, version } = await context.localnetWallet();
   const wallet = await context.openWallet(new Secret(mnemonic), { version, network: "localnet", chain });
-  const { seqno } = await wallet.send([message]);
-  await waitForInclusion(wallet, seqno);
+  const transfer = await wallet.send([message]);
+  await confirmTransfer(chain, wallet, transfer, { pollIntervalMs: POLL_INTERVAL_MS });
   const [from, to] = [wallet.format(), message.to.toString({ testOnly: true })];
   const text = `paid ${formatNative(message.value)}\n  from ${from}\n  to   ${to}`;
   printResult(context, options, { from, to, amount: String(message.value) }, text);
-}
-
-async function waitForInclusion(wallet: Wallet, seqno: number): Promise<void> {
-  const polling = { intervalMs: POLL_INTERVAL_MS, timeoutMs: INCLUSION_TIMEOUT_MS };
-  if (await pollUntil(async () => await wallet.seqno() > seqno, polling)) return;
-  throw new Problem("chain_unavailable", "the local network has not included the payment");
 }
 
 /** Parses `ton://transfer/<address>?amount=<nano>&bin=<body>`. Throws `invalid_config`. */

@@ -3,6 +3,7 @@ import type { Deployment } from "../../../core/protocol/deployments.ts";
 import { Problem } from "../../../core/errors/problem.ts";
 import { formatAmount, parseUnits, pluralize } from "../../../core/protocol/units.ts";
 import { buildTransferLink } from "../../../client/deposit/payer.ts";
+import { assertNoStorageDebt } from "../../../ton/pool/storage_debt.ts";
 import { buildRetryMessage, fetchRetryValue, listClaims, retryClaims } from "../../../ops/claims.ts";
 import { Pool } from "../../../ton/pool/pool.ts";
 import type { Claim } from "../../../ton/pool/pool_getters.ts";
@@ -106,6 +107,7 @@ async function retry(
 ): Promise<void> {
   const { pool, deployment, claims: open } = await openClaims(context, name, options);
   const claims = ids.length === 0 ? open : ids.map((id) => findClaim(open, id));
+  await assertNoStorageDebt(pool.chain, pool.address, await pool.chain.account(pool.address));
   const value = options.value === undefined ? await fetchRetryValue(pool) : parseUnits(options.value);
   const wallet = await openPayerWallet(context, options, pool.chain);
   if (!wallet || claims.length === 0) {
@@ -143,7 +145,7 @@ async function retry(
   if (refused.length === 0) return;
   throw new Problem(
     "contract_refused",
-    `the pool's wallet refused ${pluralize(refused.length, "payout")} again: they are claims under new ids`,
+    `the pool's wallet refused ${pluralize(refused.length, "payout")} again: they are still claims`,
     {
       hint:
         "If the wallet is locked, wait until its issuer unlocks it. If it asks for more, use a higher --value.",

@@ -8,6 +8,7 @@ import { thawThroughHelper } from "../../../ops/rescue/thaw_through_helper.ts";
 import type { AccountInfo, Chain } from "../../../ton/chain.ts";
 import { fetchNetworkPrices } from "../../../ton/network_prices.ts";
 import { assertFunds } from "../../../ton/wallet/funds.ts";
+import { confirmTransfer } from "../../../ton/wallet/transfer_inclusion.ts";
 import type { CliContext } from "../../context.ts";
 import {
   addChainOptions,
@@ -95,7 +96,10 @@ async function rescuePool(context: CliContext, pool: string, options: RescueOpti
       throw usageError("--mnemonic-file", "is required: no link can carry the state of a frozen pool");
     }
     const link = `ton://transfer/${addressText}?amount=${value}`;
-    const text = `Send ${formatNative(value)} to ${addressText}, without the bounce flag:\n${link}`;
+    const text = `Send ${formatNative(value)} to ${addressText}, without the bounce flag:\n${link}` +
+      (plan.debt > 0n
+        ? "\nSend nothing else to the pool before: it owes storage, and a message that bounces freezes it."
+        : "");
     return printResult(context, options, { ...members, link, sent: false }, text);
   }
   const pieces = largeState ? splitState(largeState).pieces.length : 0;
@@ -107,30 +111,33 @@ async function rescuePool(context: CliContext, pool: string, options: RescueOpti
     : "for its storage";
   const question = `Send ${formatNative(value)} from ${wallet.format()} to ${addressText} ${what}?`;
   await requireConfirmation(context, options, question);
-  if (largeState) {
-    await withProgressLine(
+  const pollIntervalMs = POLL_INTERVALS_MS[network];
+  const transfer = largeState
+    ? await withProgressLine(
       context,
       options,
       (line) =>
         thawThroughHelper({ chain, wallet, pool: address, state: largeState, value }, {
-          pollIntervalMs: POLL_INTERVALS_MS[network],
+          pollIntervalMs,
           onStep: (step) =>
             step.step === "piece"
               ? line.update(`sending piece ${step.index + 1} of ${step.count}`, step.index / step.count)
               : line.update("thawing the pool", 1),
         }),
-    );
-  } else await wallet.send([plan.message]);
-  const arrived = await waitForArrival(chain, account, address, POLL_INTERVALS_MS[network]);
+    )
+    : await wallet.send([plan.message]);
+  await confirmTransfer(chain, wallet, transfer, { pollIntervalMs });
+  const arrived = await waitForArrival(chain, account, address, pollIntervalMs);
   const text = `${arrived.state === "active" ? "Rescued" : "Sent"}: the pool is ${arrived.state} and holds ` +
     formatNative(arrived.balance);
   printResult(context, options, { ...members, sent: true, balance: String(arrived.balance) }, text);
 }
 
-function describe({ message, paidYears, largeState }: RescuePlan) {
+function describe({ message, paidYears, largeState, debt }: RescuePlan) {
   const withState = message?.init !== undefined || largeState !== undefined;
   return {
     paidYears: Number.isFinite(paidYears) ? paidYears : null,
+    debt: String(debt),
     ...message && { value: String(message.value), withState },
     ...largeState && { pieces: splitState(largeState).pieces.length },
   };

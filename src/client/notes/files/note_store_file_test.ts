@@ -4,6 +4,7 @@ import { createNote, formatNote } from "../../../core/protocol/note.ts";
 import { Secret } from "../../../core/text/secret.ts";
 import { createNoteRecord, findNullifierTwins } from "../note_store.ts";
 import { noteStoreFile } from "./note_store_file.ts";
+import { childCommand } from "../../../../testkit/programs/child_command.ts";
 
 const passphrase = new Secret("correct horse battery");
 const cheap = { workFactor: 8 };
@@ -145,7 +146,7 @@ Deno.test("concurrent processes lose no note", () =>
     await Deno.writeTextFile(script, code);
     const config = new URL("../../../../deno.json", import.meta.url).pathname;
     const ended = await Promise.all([1, 2].map(() =>
-      new Deno.Command(Deno.execPath(), { args: ["run", "-A", "--no-check", "--config", config, script] })
+      childCommand(Deno.execPath(), { args: ["run", "-A", "--no-check", "--config", config, script] })
         .output()
     ));
     for (const { code, stderr } of ended) {

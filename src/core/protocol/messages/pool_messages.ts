@@ -1,4 +1,4 @@
-/** Bodies of a pool's messages and logs (`contracts/types.tlb`). Loading rejects any other length or op. */
+/** Bodies of a pool's messages and logs (`contracts/v1/types.tlb`). Loading rejects any other length or op. */
 import { type Address, beginCell, type Builder, type Cell, type Slice } from "@ton/core";
 import { Problem } from "../../errors/problem.ts";
 

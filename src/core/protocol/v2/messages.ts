@@ -59,6 +59,8 @@ interface SkippedLog {
 }
 
 const COMMENT_LENGTH = 79; // characters of a deposit by comment
+const COMMENT_PREFIX_BITS = 88; // op and "tonado:"
+const MAX_COMMENT_CELLS = 4;
 
 export type V2PoolLog = PoolLog | SettlementLog | SkippedLog;
 
@@ -94,12 +96,25 @@ export function storeDepositComment(commitment: bigint): Cell {
     .endCell();
 }
 
-/** Returns the commitment, or undefined for any body but a deposit comment. */
+/** Returns the commitment, or undefined for any body that the pool would refuse as a deposit comment. */
 export function loadDepositComment(cell: Cell): bigint | undefined {
-  const slice = cell.beginParse();
-  if (slice.remainingBits !== 32 + 8 * COMMENT_LENGTH || slice.remainingRefs > 0) return undefined;
-  if (slice.loadUint(32) !== 0) return undefined;
-  return parseDepositComment(slice.loadBuffer(COMMENT_LENGTH).toString("latin1"));
+  const cells = commentCells(cell);
+  if (cells === undefined) return undefined;
+  if (cells.reduce((sum, { bits }) => sum + bits.length, 0) !== 32 + 8 * COMMENT_LENGTH) return undefined;
+  const text = cells.reduce((builder, { bits }) => builder.storeBits(bits), beginCell()).asSlice();
+  if (text.loadUint(32) !== 0) return undefined;
+  return parseDepositComment(text.loadBuffer(COMMENT_LENGTH).toString("latin1"));
+}
+
+/** Wallets split a text into cells at any place, but the pool requires the whole prefix in the root. */
+function commentCells(root: Cell): readonly Cell[] | undefined {
+  if (root.bits.length < COMMENT_PREFIX_BITS) return undefined;
+  const cells = [root];
+  for (let last = root; last.refs.length > 0; cells.push(last)) {
+    if (last.refs.length > 1 || cells.length === MAX_COMMENT_CELLS) return undefined;
+    last = last.refs[0];
+  }
+  return cells.some(({ isExotic, bits }) => isExotic || bits.length === 0) ? undefined : cells;
 }
 
 export function storeSettle({ queryId, newRoot, end, proof }: SettleBody): Cell {

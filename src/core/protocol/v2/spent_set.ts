@@ -107,7 +107,8 @@ function cloneNode({ tags, children, digest }: Node): Node {
   };
 }
 
-const slotOf = (key: bigint) => Number(key & ((1n << SLOT_BITS) - 1n));
+/** Returns the slot of a nullifier hash. */
+export const slotOf = (key: bigint): number => Number(key & ((1n << SLOT_BITS) - 1n));
 const tagOf = (key: bigint) => (key >> SLOT_BITS) & ((1n << TAG_BITS) - 1n);
 const sideAt = (tag: bigint, depth: number) => Number((tag >> BigInt(depth)) & 1n) as 0 | 1;
 

@@ -55,6 +55,7 @@ const version2: V2Facts = {
 };
 const sound: PoolFacts = {
   network: "mainnet",
+  networkVersion: 12,
   address,
   codeHash,
   denomination: 10n * TON,

@@ -151,6 +151,7 @@ function failureCode({ description }: Transaction): number | undefined {
 }
 
 function readHeader(body: Cell): { op?: number; queryId: bigint } {
+  if (body.isExotic) return { queryId: 0n };
   const slice = body.beginParse();
   const op = slice.remainingBits >= 32 ? slice.loadUint(32) : undefined;
   const hasQueryId = op !== COMMENT_OP && slice.remainingBits >= 64;

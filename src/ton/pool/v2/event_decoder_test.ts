@@ -95,6 +95,9 @@ Deno.test("a refused batch is a refusal of each withdrawal, and its cost is coun
   ]);
 });
 
+const splitComment = ({ bits }: Cell) =>
+  beginCell().storeBits(bits.substring(0, 312))
+    .storeRef(beginCell().storeBits(bits.substring(312, bits.length - 312))).endCell();
 const refusals: [string, Cell, Record<string, unknown>][] = [
   ["a deposit", storeEnqueue({ queryId: 4n, commitment: 5n }), {
     op: "deposit",
@@ -105,6 +108,10 @@ const refusals: [string, Cell, Record<string, unknown>][] = [
     op: "deposit",
   }],
   ["a deposit by comment", storeDepositComment(5n), { op: "deposit", commitment: 5n }],
+  ["a deposit by comment in two cells", splitComment(storeDepositComment(5n)), {
+    op: "deposit",
+    commitment: 5n,
+  }],
   ["a comment outside the field", storeDepositComment(FIELD_MODULUS), { op: "deposit" }],
   ["another comment", beginCell().storeUint(0, 32).storeUint(65, 8).endCell(), {
     op: "deposit",
@@ -124,3 +131,8 @@ for (const [what, body, members] of refusals) {
     assert.deepEqual(event, { kind: "refused", exitCode: 101, queryId: 0n, ...members });
   });
 }
+
+Deno.test("a message whose body is an exotic cell is no event", () => {
+  const exotic = beginCell().storeUint(2, 8).storeBuffer(batch.hash()).endCell({ exotic: true });
+  for (const exitCode of [0, 208]) assert.deepEqual(decode({ body: exotic, exitCode }), []);
+});

@@ -1,8 +1,9 @@
 /** Deposits that a version 2 pool cannot read, and how they return. */
 import assert from "node:assert/strict";
-import { beginCell, Cell } from "@ton/core";
+import { beginCell, Cell, Dictionary, type Message } from "@ton/core";
 import { internal } from "@ton/sandbox";
-import type { ExitCodeName } from "../../../../src/core/errors/problem.ts";
+import { FIELD_MODULUS } from "../../../../src/core/crypto/field.ts";
+import { type ExitCodeName, exitCodes } from "../../../../src/core/errors/problem.ts";
 import { depositComment, storeEnqueue } from "../../../../src/core/protocol/v2/messages.ts";
 import { commentBody, V2Sandbox, withV2Logs } from "../../../../testkit/chain/v2/sandbox.ts";
 import {
@@ -43,4 +44,36 @@ Deno.test("a refused deposit with a StateInit comes back", async () => {
     const attempt = async () => withV2Logs(await sandbox.pool.deliver(message));
     await assertDepositReturned(sandbox, code, user.address, attempt);
   }
+});
+
+function withExtraCurrencies({ pool }: V2Sandbox, body: Cell): Message {
+  const other = Dictionary.empty(Dictionary.Keys.Uint(32), Dictionary.Values.BigVarUint(5)).set(7, 100n);
+  const coins = pool.denomination;
+  const message = internal({ from: pool.user.address, to: pool.address, value: coins, bounce: true, body });
+  assert.ok(message.info.type === "internal");
+  return { ...message, info: { ...message.info, value: { coins, other } } };
+}
+
+Deno.test("a refused deposit with extra currencies is thrown, not committed: it bounces with them", async () => {
+  const sandbox = await V2Sandbox.open();
+  const outsideField = storeEnqueue({ queryId: 0n, commitment: FIELD_MODULUS });
+  for (const body of [outsideField, commentBody("hello"), Cell.EMPTY]) {
+    const outcome = await sandbox.pool.deliver(withExtraCurrencies(sandbox, body));
+    assert.ok(
+      [exitCodes.ERR_NOT_IN_FIELD, exitCodes.ERR_MALFORMED].some((code) => code === outcome.exitCode),
+    );
+    const [{ info }] = outcome.sent;
+    assert.ok(outcome.sent.length === 1 && info.type === "internal" && info.bounced);
+    assert.equal(info.value.other?.get(7), 100n);
+  }
+});
+
+Deno.test("an accepted deposit loses the extra currencies that come with it: the pool keeps them", async () => {
+  const sandbox = await V2Sandbox.open();
+  const { pool } = sandbox;
+  const body = storeEnqueue({ queryId: 0n, commitment: 5n });
+  const { exitCode, sent } = await pool.deliver(withExtraCurrencies(sandbox, body));
+  assert.deepEqual([exitCode, sent.length, await pool.nextIndex()], [0, 0, 1]);
+  const { account } = (await pool.chain.getContract(pool.address)).account;
+  assert.equal(account?.storage.balance.other?.get(7), 100n);
 });

@@ -8,7 +8,8 @@ import { storageSize } from "../../../../src/ton/account_storage.ts";
 import { contractConstants } from "../../../../testkit/chain/contract_constants.ts";
 import { manyClaims } from "../../../../testkit/chain/v2/claims.ts";
 import { fullPool } from "../../../../testkit/chain/v2/full_pool.ts";
-import { V2JettonSandbox, v2TrapdoorJettonCode } from "../../../../testkit/chain/v2/jetton_sandbox.ts";
+import { V2JettonSandbox } from "../../../../testkit/chain/v2/jetton_sandbox.ts";
+import { v2TrapdoorJettonCode } from "../../../../testkit/chain/v2/trapdoor_codes.ts";
 import { readSnapshot } from "../../../../testkit/gas/snapshot.ts";
 import {
   HIGHEST_BATCH_FIGURE,

@@ -9,7 +9,8 @@ import { MAX_MESSAGE_BITS, MAX_MESSAGE_CELLS } from "../../../../src/ops/rescue/
 import { storageSize } from "../../../../src/ton/account_storage.ts";
 import { manyClaims } from "../../../../testkit/chain/v2/claims.ts";
 import { fullPool } from "../../../../testkit/chain/v2/full_pool.ts";
-import { V2JettonSandbox, v2TrapdoorJettonCode } from "../../../../testkit/chain/v2/jetton_sandbox.ts";
+import { V2JettonSandbox } from "../../../../testkit/chain/v2/jetton_sandbox.ts";
+import { v2TrapdoorJettonCode } from "../../../../testkit/chain/v2/trapdoor_codes.ts";
 import { assertAccepted } from "../../../support/contracts/v2_assertions.ts";
 import { accountState, poke, sendState } from "../../../support/contracts/v2_freeze.ts";
 
