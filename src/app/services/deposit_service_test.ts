@@ -1,9 +1,10 @@
 /** Stored notes that are to be paid: their pool is verified, and a proven backup must bring them back. */
 import { deepEqual, equal, rejects } from "node:assert/strict";
-import { type Address, contractAddress, type TupleItem, TupleReader } from "@ton/core";
+import { type Address, contractAddress, Dictionary, type TupleItem, TupleReader } from "@ton/core";
 import { createNoteRecord, type NoteRecord } from "../../client/notes/note_store.ts";
 import type { Deployment, Deployments } from "../../core/protocol/deployments.ts";
 import { createNote, formatNote } from "../../core/protocol/note.ts";
+import { mainnetConfig } from "../../localnet/mainnet_config.ts";
 import { MAX_QUEUED } from "../../core/protocol/v2/pool_constants.ts";
 import { createNoteSeed, deriveNote } from "../../core/protocol/seed/note_seed.ts";
 import { loadPoolCode, v2NativePoolInit } from "../../ton/pool/state_init.ts";
@@ -39,6 +40,8 @@ interface PoolFigures {
 }
 const openPool: PoolFigures = { paused: false, deposits: 5, settled: 5 };
 const CAPACITY = 2 ** 20;
+const YEAR = 31_557_600; // seconds
+const config = Dictionary.loadDirect(Dictionary.Keys.Int(32), Dictionary.Values.Cell(), mainnetConfig());
 
 /** The results of the pool's get methods. */
 function getterOf({ paused, deposits, settled }: PoolFigures, method: string): TupleReader {
@@ -54,6 +57,8 @@ interface Visit {
   readonly figures?: PoolFigures;
   readonly deployment?: Deployment;
   readonly code?: typeof init.code;
+  /** Seconds for which the pool has paid no storage. */
+  readonly idle?: number;
   /** The notes in the backup that was proven last; undefined after the passphrase was changed. */
   readonly backup?: readonly NoteRecord[] | undefined;
 }
@@ -61,7 +66,7 @@ interface Visit {
 /** Continues with a stored note. Returns the result, and the note's state afterwards. */
 async function openNote(
   id: string,
-  { deployment = genuine, code = init.code, backup, figures = openPool }: Visit,
+  { deployment = genuine, code = init.code, backup, figures = openPool, idle = 0 }: Visit,
 ) {
   const session = await openTestSession({ seed, records: [derived, restored] });
   const registry = {
@@ -72,7 +77,10 @@ async function openNote(
     registry,
     connections: () => ({ depositEndpoint: "https://chain.example" }),
     connect: () => ({
-      account: () => Promise.resolve({ code }),
+      account: () =>
+        Promise.resolve({ code, data: init.data, balance: 1n, last: { lt: 1n }, syncUtime: idle }),
+      transactions: () => Promise.resolve([{ now: 0, raw: { description: {} } }]),
+      configParam: (id: number) => Promise.resolve(config.get(id)!),
       runGetMethod: (_pool: Address, method: string) => Promise.resolve(getterOf(figures, method)),
     }),
   } as unknown as AppContext;
@@ -90,6 +98,7 @@ Deno.test("a stored note is not paid into a pool that takes no deposits, or that
     ["wrong_pool", { code: otherCode }],
     ["pool_closed", { figures: { ...openPool, paused: true } }],
     ["pool_closed", { figures: { ...openPool, deposits: 5 + MAX_QUEUED } }],
+    ["pool_closed", { idle: 40 * YEAR }],
     ["tree_full", { figures: { ...openPool, deposits: CAPACITY, settled: CAPACITY } }],
   ] as const;
   for (const [code, visit] of cases) {

@@ -11,8 +11,8 @@ export type { DepositResult } from "./deposit_events.ts";
 
 /**
  * Deposits exactly the pool's denomination. Store the note first: after the payment, only the note gives access to it.
- * @throws {Problem} `wrong_pool`; `contract_refused` if the pool owes storage, or returns the payment;
- *   `payment_timeout` if the transfer expired, or other deposits took the leaf in every attempt;
+ * @throws {Problem} `wrong_pool`; `pool_closed` if the pool owes storage; `contract_refused` if it returns the
+ *   payment; `payment_timeout` if the transfer expired, or other deposits took the leaf in every attempt;
  *   `nullifier_already_used` if the note is spent; `tree_incomplete`, `unknown_root`, `cancelled`
  * @example
  * ```ts
@@ -31,7 +31,10 @@ export async function depositNative(
   }
   const { denomination } = await assertNoteMatchesPool(pool, note, request.network);
   const { chain } = request;
-  await assertNoStorageDebt(chain, pool.address, await chain.account(pool.address, options), options);
+  await assertNoStorageDebt(chain, pool.address, await chain.account(pool.address, options), {
+    signal: options.signal,
+    code: "pool_closed",
+  });
   return await runDepositAttempts(
     {
       expiryGraceSeconds: EXPIRY_GRACE_SECONDS.native,

@@ -7,6 +7,7 @@ import type { ProveOptions } from "../../prover/prover.ts";
 import type { TransactionId } from "../../ton/chain.ts";
 import type { DepositEvent, RefusedEvent } from "../../ton/pool/history/pool_events.ts";
 import type { PoolDepositArgs } from "../../ton/pool/pool.ts";
+import { assertNoStorageDebt } from "../../ton/pool/storage_debt.ts";
 import { assertNoteMatchesPool, type PoolJetton } from "../notes/pool_match.ts";
 import { EXPIRY_GRACE_SECONDS, refusalReason, waitForPoolEvent } from "../../ton/pool/history/pool_watch.ts";
 import { commitmentsFromChain, syncWholeTree } from "../tree_sync.ts";
@@ -59,11 +60,15 @@ export async function depositByPayer(
   const deadline = clock.now() + timeoutMs;
   for (let attempts = 1;; attempts++) {
     onStep({ step: "syncing" });
-    const { last: after } = await chain.account(pool.address, { signal });
+    const account = await chain.account(pool.address, { signal });
+    const { last: after } = account;
     // In a tree that lacks a deposit, the next free leaf would already be taken.
     await syncWholeTree(pool, source, tree, { treeTimeoutMs, signal, clock });
     if (tree.indexOf(note.commitment) >= 0) {
       return { ...toDepositResult(await findUnspentDeposit(chain, pool, note, signal)), attempts };
+    }
+    if (note.asset === "native") {
+      await assertNoStorageDebt(chain, pool.address, account, { signal, code: "pool_closed" });
     }
     onStep({ step: "proving" });
     const deposit = await proveNextLeaf(prover, tree, note.commitment, options);

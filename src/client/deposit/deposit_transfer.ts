@@ -66,8 +66,9 @@ export type TransferDepositStep =
 /**
  * Deposits a version 2 note, or finds its earlier deposit. Returns when the pool has queued it; it can be withdrawn once
  * it is settled.
- * @throws {Problem} `wrong_pool`; `nullifier_already_used` if the note is spent; `contract_refused` if the pool returned
- *   the wallet's payment; `payment_timeout` if no payment arrived in time; `cancelled`
+ * @throws {Problem} `wrong_pool`; `pool_closed` if a native pool owes storage; `nullifier_already_used` if the note is
+ *   spent; `contract_refused` if the pool returned the wallet's payment; `payment_timeout` if no payment arrived in time;
+ *   `cancelled`
  * @example
  * ```ts
  * const note = createNote({ asset: "native", amount: "10", network: "testnet", version: 2 });
@@ -87,7 +88,7 @@ export async function depositByTransfer(
   const { last: after } = account;
   const known = await findDeposit(request, signal);
   if (known !== undefined) return { ...toDepositResult(known), attempts: 1 };
-  if (!jetton) await assertNoStorageDebt(chain, pool.address, account, { signal });
+  if (!jetton) await assertNoStorageDebt(chain, pool.address, account, { signal, code: "pool_closed" });
   const owner = wallet?.address ?? payer?.address ?? request.jettonOwner;
   const asComment = wallet === undefined;
   const transfer = await buildTransferMessage({ pool, note, matched, jetton, owner, asComment });

@@ -4,7 +4,6 @@ import { Problem } from "../../core/errors/problem.ts";
 import { formatUnits } from "../../core/protocol/units.ts";
 import { fetchStorageBill } from "../account_storage.ts";
 import type { AccountInfo, CallOptions, Chain } from "../chain.ts";
-import { fetchNetworkPrices } from "../network_prices.ts";
 
 /** The debt above which a message that does not pay it freezes an account, in nano: `freeze_due_limit`. */
 const FREEZE_DEBT_NANO = 100_000_000n;
@@ -15,20 +14,23 @@ const FREEZE_DEBT_NANO = 100_000_000n;
  */
 export const MAX_STORAGE_DEBT_NANO = FREEZE_DEBT_NANO / 2n;
 
-/** Refuses to send messages that would freeze a pool. Throws `contract_refused`. */
+/** Refuses to send messages that would freeze a pool. Throws `contract_refused`, or the problem named by `code`. */
 export async function assertNoStorageDebt(
   chain: Chain,
   address: Address,
   account: AccountInfo,
-  options?: CallOptions,
+  { code: problemCode = "contract_refused", ...options }: CallOptions & {
+    readonly code?: "contract_refused" | "pool_closed";
+  } = {},
 ): Promise<void> {
   const { code, data } = account;
   if (!code || !data) return; // the pool's getters fail
+  const { fetchNetworkPrices } = await import("../network_prices.ts"); // keeps the app's first load small
   const prices = await fetchNetworkPrices(chain, options);
   const { debt } = await fetchStorageBill(chain, { address, account, code, data, prices }, options);
   if (debt <= MAX_STORAGE_DEBT_NANO) return;
   throw new Problem(
-    "contract_refused",
+    problemCode,
     `the pool owes ${
       formatUnits(debt)
     } native units for storage: this message would freeze it, and the next one delete it`,

@@ -9,6 +9,7 @@ import { fetchStorageBill, storageSize } from "../../../src/ton/account_storage.
 import type { Deployment } from "../../../src/core/protocol/deployments.ts";
 import { createNote } from "../../../src/core/protocol/note.ts";
 import { depositNative } from "../../../src/client/deposit/deposit_native.ts";
+import { depositByPayer } from "../../../src/client/deposit/deposit_payer.ts";
 import { depositByTransfer } from "../../../src/client/deposit/deposit_transfer.ts";
 import { deployPool } from "../../../src/ops/deploy/deploy.ts";
 import type { Prover } from "../../../src/prover/prover.ts";
@@ -165,7 +166,7 @@ Deno.test("a debt that refused messages recorded counts: nothing is sent that wo
     assert.deepEqual([monitor.inDebt([pool]), pool.isNearFreezing], [[], false]);
   }));
 
-Deno.test("no wallet deposits into a native pool that owes what would freeze it", () =>
+Deno.test("no wallet and no payer deposits into a native pool that owes what would freeze it", () =>
   withEmptyLocalnet(async ({ chain, wallet }) => {
     for (const version of [1, 2] as const) {
       const options = { chain, wallet, network: "localnet", asset: "native", owner: null } as const;
@@ -180,13 +181,20 @@ Deno.test("no wallet deposits into a native pool that owes what would freeze it"
             : await chain.account(of),
       };
       const send = () => Promise.reject(new Error("sent"));
-      const request = { chain: owing, network: "localnet", note, wallet: { ...wallet, send } } as const;
-      await assert.rejects(
-        version === 1
-          ? depositNative({ ...request, pool: new Pool(owing, address), prover: {} as Prover })
-          : depositByTransfer({ ...request, pool: new V2Pool(owing, address) }),
-        { code: "contract_refused", message: /the pool owes \d/ },
-      );
+      const request = { chain: owing, network: "localnet", note } as const;
+      const [sender, payer] = [{ ...wallet, send }, { address: undefined, pay: send }];
+      const prover = {} as Prover;
+      const deposits = version === 1
+        ? [
+          depositNative({ ...request, pool: new Pool(owing, address), wallet: sender, prover }),
+          depositByPayer({ ...request, pool: new Pool(owing, address), payer, prover }),
+        ]
+        : [
+          depositByTransfer({ ...request, pool: new V2Pool(owing, address), wallet: sender }),
+          depositByTransfer({ ...request, pool: new V2Pool(owing, address), payer }),
+        ];
+      const refusal = { code: "pool_closed", message: /the pool owes \d/ };
+      for (const deposit of deposits) await assert.rejects(deposit, refusal);
     }
   }));
 

@@ -4,6 +4,7 @@ import type { Deployment } from "../../../core/protocol/deployments.ts";
 import { MAX_QUEUED, MAX_QUEUED_JETTON } from "../../../core/protocol/v2/pool_constants.ts";
 import type { Chain } from "../../../ton/chain.ts";
 import type { AnyPool } from "../../../ton/pool/any_pool.ts";
+import { assertNoStorageDebt } from "../../../ton/pool/storage_debt.ts";
 import { V2Pool } from "../../../ton/pool/v2/pool.ts";
 
 /**
@@ -31,11 +32,15 @@ export function assertListedWallet(
   }
 }
 
-/** Throws `tree_full`, or `pool_closed` while the pool refuses every deposit. */
+/** Throws `tree_full`, or `pool_closed` while the pool refuses every deposit, or owes storage. */
 export async function assertOpen(pool: AnyPool): Promise<void> {
   const { assetKind, paused, deposits, capacity } = await pool.getPoolInfo();
   if (deposits >= capacity) throw new Problem("tree_full");
   if (paused) throw new Problem("pool_closed", "its owner has paused deposits");
+  if (assetKind === "native") {
+    const account = await pool.chain.account(pool.address);
+    await assertNoStorageDebt(pool.chain, pool.address, account, { code: "pool_closed" });
+  }
   if (!(pool instanceof V2Pool)) return;
   const waiting = deposits - await pool.getSettled();
   if (waiting >= (assetKind === "native" ? MAX_QUEUED : MAX_QUEUED_JETTON)) {
