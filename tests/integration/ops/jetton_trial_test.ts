@@ -9,7 +9,7 @@ import { fetchIssuerFacts, fetchJettonBalance } from "../../../src/ops/deploy/je
 import { fetchJettonWalletAddress, fetchJettonWalletData } from "../../../src/ton/jetton/jetton.ts";
 import { jettonPoolAddress } from "../../../testkit/chain/pool_addresses.ts";
 import { openWallet, type Wallet } from "../../../src/ton/wallet/wallet.ts";
-import { gatedWalletCode, LOCKED } from "../../support/contract_model/wallet_gate.ts";
+import { gatedWalletCode, LOCKED, silentWalletCode } from "../../support/contract_model/wallet_gate.ts";
 import { type EmptyLocalnet, withEmptyLocalnet } from "../../support/endpoint/empty_localnet.ts";
 
 const TIMEOUT_MS = 50; // no block has to be waited for: the localnet closes one for each request
@@ -147,6 +147,21 @@ Deno.test("a locked wallet of the deployer is detected without waiting for the t
     const run = prepare(tools);
     await lock(tools, await jettonWalletOf(tools, tools.wallet.address));
     await assert.rejects(run.deploy(), stopped(/the deployer's jetton wallet refuses to send a unit/));
+  }));
+
+Deno.test("a jetton whose units do not arrive at a new address is refused before the pool is paid for", () =>
+  withEmptyLocalnet(async (tools) => {
+    const { chain, wallet, net } = tools;
+    const run = prepare(tools);
+    const jettonWallet = await jettonWalletOf(tools, wallet.address);
+    const { code } = await chain.account(jettonWallet);
+    await net.setCode(jettonWallet, silentWalletCode(code!));
+    await assert.rejects(
+      run.deploy({ timeoutMs: TIMEOUT_MS }),
+      stopped(/a unit that was sent to a new address with 0\.1 native units.* did not arrive/),
+    );
+    assert.deepEqual(run.outcomes, []);
+    assert.equal((await chain.account(poolOf(tools))).state, "uninitialized");
   }));
 
 const needsMoreThanLeast = stopped(/refuses to send a unit with 0\.1 native units, the least that a payout/);

@@ -12,6 +12,7 @@ const pushInt = (value: bigint, length: number) =>
 const PUSH_REF_CONT = 0x8a;
 const IF = 0xde;
 const IF_NOT = 0xdf;
+const IF_JMP = 0xe0;
 
 /**
  * Returns code that throws 49 for a transfer with less than `minValue` nano, and otherwise runs `code`.
@@ -29,6 +30,13 @@ export function gatedWalletCode(code: Cell, minValue: bigint): Cell {
   // SETCP0; DUP; ... IFNOT; then the wallet's own code by JMPX
   return beginCell().storeUint(0xff00, 16).storeUint(0x20, 8).storeUint(PUSH_REF_CONT, 8).storeRef(ifInternal)
     .storeUint(IF_NOT, 8).storeUint(PUSH_REF_CONT, 8).storeRef(code).storeUint(0xd9, 8).endCell();
+}
+
+/** Returns code that answers get methods by `code`, and accepts every message without doing anything. */
+export function silentWalletCode(code: Cell): Cell {
+  // SETCP0; DUP; IFJMP to the wallet's own code
+  return beginCell().storeUint(0xff00, 16).storeUint(0x20, 8).storeUint(PUSH_REF_CONT, 8).storeRef(code)
+    .storeUint(IF_JMP, 8).endCell();
 }
 
 /**

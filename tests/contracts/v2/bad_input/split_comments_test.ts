@@ -4,8 +4,10 @@
  */
 import assert from "node:assert/strict";
 import { beginCell, Cell } from "@ton/core";
+import fc from "fast-check";
 import { depositComment, loadDepositComment } from "../../../../src/core/protocol/v2/messages.ts";
 import { commentBody, splitComment, V2Sandbox } from "../../../../testkit/chain/v2/sandbox.ts";
+import { propertyParameters } from "../../../../testkit/random/property_runs.ts";
 import {
   alterCell,
   appendBit,
@@ -53,21 +55,26 @@ Deno.test("a comment in two cells is a deposit exactly if the root has the prefi
   }
 });
 
+/** Two or three cuts, often next to each other: a part may be a single bit. */
+const someCuts = fc.tuple(
+  fc.integer({ min: PREFIX_BITS, max: COMMENT_BITS - 1 }),
+  fc.array(fc.oneof(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: COMMENT_BITS })), {
+    minLength: 1,
+    maxLength: 2,
+  }),
+).map(([first, steps]) =>
+  steps.reduce((cuts, step) => [...cuts, cuts.at(-1)! + step], [first]).filter((cut) => cut < COMMENT_BITS)
+);
+
 Deno.test("a comment in three or four cells is a deposit, wherever it is split", async () => {
   const sandbox = await V2Sandbox.open();
-  const cuts = range(PREFIX_BITS, COMMENT_BITS, 56);
-  for (const first of cuts) {
-    for (const second of cuts.filter((cut) => cut > first)) {
-      await assertRead(sandbox, splitComment(whole, [first, second]), `${first}, ${second}`);
-      for (const third of cuts.filter((cut) => cut > second)) {
-        await assertRead(
-          sandbox,
-          splitComment(whole, [first, second, third]),
-          `${first}, ${second}, ${third}`,
-        );
-      }
-    }
-  }
+  await fc.assert(
+    fc.asyncProperty(
+      someCuts,
+      async (cuts) => void await assertRead(sandbox, splitComment(whole, cuts), `${cuts}`),
+    ),
+    propertyParameters(150),
+  );
 });
 
 Deno.test("a deposit by comment takes at most 14,000 gas in any number of cells", async () => {
