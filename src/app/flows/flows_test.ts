@@ -100,6 +100,8 @@ Deno.test("a passphrase with a character that could not be typed again is refuse
     equal(findPassphraseFault(text, text), "not_enterable", text);
   }
   equal(findPassphraseFault("Zürich 🐴 battery", "Zürich 🐴 battery"), undefined);
+  equal(findPassphraseFault("Zürich am See", "Zürich am See".normalize("NFD")), undefined, "one passphrase");
+  equal(findPassphraseFault("éééééééèêü".normalize("NFD"), ""), "too_short", "counted as letters");
 });
 
 const bytes = new Uint8Array([1]);

@@ -1,7 +1,7 @@
 /** Encrypts a note store as two armored age files: an identity under the passphrase, and the notes for it. */
 import { armor, Decrypter, Encrypter, generateX25519Identity, identityToRecipient } from "age-encryption";
 import { Problem } from "../../core/errors/problem.ts";
-import { isEnterable, UNENTERABLE } from "../../core/text/passphrase.ts";
+import { composePassphrase, isEnterable, spellingsOf, UNENTERABLE } from "../../core/text/passphrase.ts";
 import { Secret } from "../../core/text/secret.ts";
 import { noteStoreCorrupted, splitAgeFiles } from "./store/age_files.ts";
 
@@ -103,7 +103,7 @@ export async function encryptWithPassphrase(
 ): Promise<Uint8Array> {
   if (!isEnterable(passphrase.reveal())) throw new Problem("invalid_config", `the passphrase ${UNENTERABLE}`);
   const encrypter = new Encrypter();
-  encrypter.setPassphrase(passphrase.reveal());
+  encrypter.setPassphrase(composePassphrase(passphrase.reveal()));
   encrypter.setScryptWorkFactor(workFactor);
   try {
     return await encrypter.encrypt(text);
@@ -119,7 +119,7 @@ export async function decryptWithPassphrase(
   { wrong, corrupted }: Readonly<Record<"wrong" | "corrupted", Problem>>,
 ): Promise<string> {
   const decrypter = new Decrypter();
-  decrypter.addPassphrase(passphrase.reveal());
+  for (const spelling of spellingsOf(passphrase.reveal())) decrypter.addPassphrase(spelling);
   const encrypted = decodeOr(corrupted, decode);
   try {
     return await decrypter.decrypt(encrypted, "text");

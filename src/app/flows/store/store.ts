@@ -1,6 +1,6 @@
 /** The note store of this browser: created, opened, locked. Work and secrets end when it is locked. */
 import type { Problem } from "../../../core/errors/problem.ts";
-import { isEnterable } from "../../../core/text/passphrase.ts";
+import { composePassphrase, isEnterable } from "../../../core/text/passphrase.ts";
 import type { Secret } from "../../../core/text/secret.ts";
 import type { PlaceFault } from "../../ports.ts";
 import type { Machine, Work } from "../machine.ts";
@@ -198,7 +198,8 @@ const MIN_OTHER_CHARACTERS = 6;
 
 export type PassphraseFault = "too_short" | "not_enterable" | "repetitive" | "guessable" | "differs";
 
-export function findPassphraseFault(passphrase: string, repeated: string): PassphraseFault | undefined {
+export function findPassphraseFault(first: string, second: string): PassphraseFault | undefined {
+  const [passphrase, repeated] = [first, second].map(composePassphrase);
   if (passphrase.length < MIN_PASSPHRASE_LENGTH) return "too_short";
   if (!isEnterable(passphrase)) return "not_enterable";
   if (new Set(passphrase).size < 5) return "repetitive";
