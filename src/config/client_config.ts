@@ -1,9 +1,9 @@
 import { Secret } from "../core/text/secret.ts";
 import { clientSettings } from "./settings/client_settings.ts";
 import { deploySettings } from "./settings/deploy_settings.ts";
-import { readBoundedTextFile } from "./files/bounded_file.ts";
+import { readBoundedFile } from "./files/bounded_file.ts";
 import { type Environment, redactValue } from "./settings/setting.ts";
-import { type CommandFlags, type ReadTextFile, SettingsReader } from "./settings/settings_reader.ts";
+import { type CommandFlags, type ReadFile, SettingsReader } from "./settings/settings_reader.ts";
 
 interface NoteStoreConfig {
   readonly path: string;
@@ -16,7 +16,7 @@ export const MIN_PASSPHRASE_LENGTH = 10;
 export function loadNoteStoreConfig(
   flags: { readonly notes?: string },
   env: Environment,
-  readFile: ReadTextFile = readBoundedTextFile,
+  readFile: ReadFile = readBoundedFile,
 ): NoteStoreConfig {
   const { notes, passphrase, passphraseFile } = clientSettings;
   const reader = new SettingsReader(env);
@@ -47,7 +47,7 @@ interface PayerConfig {
 export function loadPayerConfig(
   flags: Pick<CommandFlags, "network" | "mnemonicFile" | "walletVersion">,
   env: Environment,
-  readFile: ReadTextFile = readBoundedTextFile,
+  readFile: ReadFile = readBoundedFile,
 ): PayerConfig | undefined {
   const { walletMnemonic, walletMnemonicFile } = deploySettings;
   if (!flags.mnemonicFile && !env[walletMnemonic.name] && !env[walletMnemonicFile.name]) return undefined;

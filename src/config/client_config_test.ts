@@ -8,6 +8,7 @@ import { loadStoreLocation } from "./store_config.ts";
 const words = "zebra ".repeat(23) + "abandon";
 const home = { HOME: "/home/me" };
 const network = { network: "testnet" } as const;
+const utf8 = (text: string) => new TextEncoder().encode(text);
 const missing = () => {
   throw new Deno.errors.NotFound("no such file");
 };
@@ -34,17 +35,17 @@ Deno.test("notes: the flag takes precedence over the variable, and the variable 
 });
 
 Deno.test("notes: a passphrase comes from a variable or a file, not from both; without either, the user is asked", () => {
-  const load = (env: Record<string, string>, file: () => string = missing) =>
+  const load = (env: Record<string, string>, file: () => Uint8Array = missing) =>
     loadNoteStoreConfig({}, { ...home, ...env }, file).passphrase?.reveal();
   equal(load({}), undefined);
   equal(load({ TONADO_PASSPHRASE: "hunter two " }), "hunter two ");
   for (const text of ["hunter two", "hunter two\n", "hunter two\r\n"]) {
-    equal(load({ TONADO_PASSPHRASE_FILE: "file" }, () => text), "hunter two");
+    equal(load({ TONADO_PASSPHRASE_FILE: "file" }, () => utf8(text)), "hunter two");
   }
-  equal(load({ TONADO_PASSPHRASE_FILE: "file" }, () => "two\nlines\n\n"), "two\nlines\n");
+  equal(load({ TONADO_PASSPHRASE_FILE: "file" }, () => utf8("two\nlines\n\n")), "two\nlines\n");
   const both = { TONADO_PASSPHRASE: "x", TONADO_PASSPHRASE_FILE: "file" };
   deepEqual(pointers(() => load(both)), ["TONADO_PASSPHRASE_FILE"]);
-  deepEqual(faultsOf(() => load({ TONADO_PASSPHRASE_FILE: "file" }, () => "\n")), [
+  deepEqual(faultsOf(() => load({ TONADO_PASSPHRASE_FILE: "file" }, () => utf8("\n"))), [
     ["TONADO_PASSPHRASE_FILE", '"file" is empty'],
   ]);
   deepEqual(faultsOf(() => load({ TONADO_PASSPHRASE_FILE: "file" })), [
@@ -65,12 +66,12 @@ Deno.test("endpoint: the flag for requests per second takes precedence over the 
 });
 
 Deno.test("payer: without a setting there is no payer, and a flag's file takes precedence over the variables", () => {
-  const load = (flags: object, env: Record<string, string>, file: (path: string) => string = missing) =>
+  const load = (flags: object, env: Record<string, string>, file: (path: string) => Uint8Array = missing) =>
     loadPayerConfig({ ...network, ...flags }, env, file);
   equal(load({}, {}), undefined);
   const direct = load({}, { TONADO_WALLET_MNEMONIC: words })!;
   deepEqual([direct.mnemonic.reveal(), direct.version], [words, "v4R2"]);
-  const read = (path: string) => (equal(path, "words"), words);
+  const read = (path: string) => (equal(path, "words"), utf8(words));
   const fromFile = load({}, { TONADO_WALLET_MNEMONIC_FILE: "words", TONADO_WALLET_VERSION: "v5R1" }, read)!;
   deepEqual([fromFile.mnemonic.reveal(), fromFile.version], [words, "v5R1"]);
   const flags = { mnemonicFile: "words", walletVersion: "v5R1" };
@@ -79,10 +80,22 @@ Deno.test("payer: without a setting there is no payer, and a flag's file takes p
   deepEqual(pointers(() => load({ mnemonicFile: "words" }, {})), ["--mnemonic-file"]);
   const both = { TONADO_WALLET_MNEMONIC: words, TONADO_WALLET_MNEMONIC_FILE: "words" };
   deepEqual(pointers(() => load({}, both, read)), ["TONADO_WALLET_MNEMONIC_FILE"]);
-  const wrong = faultsOf(() => load({ mnemonicFile: "words" }, {}, () => "hunter two"));
+  const wrong = faultsOf(() => load({ mnemonicFile: "words" }, {}, () => utf8("hunter two")));
   deepEqual([wrong[0][0], wrong[0][1].startsWith("the content of the file is not ")], [
     "--mnemonic-file",
     true,
+  ]);
+});
+
+Deno.test("payer: a mnemonic file that is not UTF-8 text is refused with the reason", () => {
+  const load = (bytes: Uint8Array) => () =>
+    loadPayerConfig({ ...network, mnemonicFile: "words" }, {}, () => bytes);
+  equal(load(utf8(`\ufeff${words}`))()?.mnemonic.reveal(), words);
+  const utf16 = [...words].flatMap((letter) => [letter.charCodeAt(0), 0]);
+  const [[pointer, detail]] = faultsOf(load(Uint8Array.from([0xff, 0xfe, ...utf16])));
+  deepEqual([pointer, detail], [
+    "--mnemonic-file",
+    '"words" cannot be read: it is UTF-16 or binary. Save it as UTF-8 text',
   ]);
 });
 

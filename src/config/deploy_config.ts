@@ -2,9 +2,9 @@
 import { Secret } from "../core/text/secret.ts";
 import { deploySettings } from "./settings/deploy_settings.ts";
 import type { Endpoint } from "./endpoint.ts";
-import { readBoundedTextFile } from "./files/bounded_file.ts";
+import { readBoundedFile } from "./files/bounded_file.ts";
 import type { Environment } from "./settings/setting.ts";
-import { type CommandFlags, type ReadTextFile, SettingsReader } from "./settings/settings_reader.ts";
+import { type CommandFlags, type ReadFile, SettingsReader } from "./settings/settings_reader.ts";
 
 interface DeployConfig {
   readonly endpoint: Endpoint;
@@ -15,7 +15,7 @@ interface DeployConfig {
 export function loadDeployConfig(
   flags: CommandFlags,
   env: Environment,
-  readFile: ReadTextFile = readBoundedTextFile,
+  readFile: ReadFile = readBoundedFile,
 ): DeployConfig {
   const reader = new SettingsReader(env);
   const endpoint = reader.endpoint(flags);

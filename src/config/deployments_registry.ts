@@ -7,6 +7,8 @@ import {
 } from "../core/protocol/deployments.ts";
 import { Problem } from "../core/errors/problem.ts";
 import type { Network } from "../core/protocol/network.ts";
+import { createFolderOf, followLinks, replaceFile } from "./files/atomic_file.ts";
+import { lockFile } from "./files/file_lock.ts";
 import {
   fileExists,
   formatReadFailure,
@@ -61,12 +63,8 @@ export function registryLabel(network: Network, path?: string): string {
 
 /** Call it before money moves. Throws `write_failed` or `invalid_registry`. */
 export async function assertRegistryWritable(path: string): Promise<void> {
-  if (await exists(path)) {
-    return await replaceAtomically(path, () => readBoundedFile(path, MAX_REGISTRY_BYTES));
-  }
-  await wrapRegistryWriteErrors(path, async () => {
-    const probe = await Deno.makeTempFile({ dir: await ensureDirectoryOf(path), prefix: DRAFT_PREFIX });
-    await Deno.remove(probe);
+  await changeRegistry(path, async () => {
+    return await exists(path) ? readBoundedFile(path, MAX_REGISTRY_BYTES) : undefined;
   });
 }
 
@@ -76,38 +74,25 @@ export async function addToRegistry(
   path: string,
   deployments: readonly Deployment[],
 ): Promise<void> {
-  const pools = new Map((await readRegistryOrEmpty(network, path)).pools);
-  for (const pool of deployments) pools.set(poolKey(pool), { ...pools.get(poolKey(pool)), ...pool });
-  await replaceAtomically(path, () => new TextEncoder().encode(formatDeployments({ network, pools })));
-}
-
-const DRAFT_PREFIX = ".registry-";
-
-/** Replaces a file atomically. Follows links and keeps the mode. */
-async function replaceAtomically(path: string, content: () => Uint8Array): Promise<void> {
-  await wrapRegistryWriteErrors(path, async () => {
-    const isPresent = await exists(path);
-    const target = isPresent ? await Deno.realPath(path) : path;
-    const mode = isPresent ? (await Deno.stat(target)).mode : null;
-    const draft = await Deno.makeTempFile({ dir: await ensureDirectoryOf(target), prefix: DRAFT_PREFIX });
-    try {
-      await Deno.writeFile(draft, content());
-      using file = await Deno.open(draft, { write: true });
-      await file.sync();
-      // A temporary file is readable only by its owner.
-      if (Deno.build.os !== "windows") await Deno.chmod(draft, (mode ?? 0o644) & 0o777);
-      await Deno.rename(draft, target);
-    } catch (error) {
-      await Deno.remove(draft).catch(() => {});
-      throw error;
-    }
+  await changeRegistry(path, async () => {
+    const pools = new Map((await readRegistryOrEmpty(network, path)).pools);
+    for (const pool of deployments) pools.set(poolKey(pool), { ...pools.get(poolKey(pool)), ...pool });
+    return new TextEncoder().encode(formatDeployments({ network, pools }));
   });
 }
 
-async function ensureDirectoryOf(path: string): Promise<string> {
-  const directory = path.replace(/[^/\\]*$/, "") || ".";
-  await Deno.mkdir(directory, { recursive: true });
-  return directory;
+const LOCK_TIMEOUT_MS = 20_000; // changes of other processes take milliseconds
+
+/** Writes what `change` returns for the file that no other process changes meanwhile. */
+async function changeRegistry(path: string, change: () => Promise<Uint8Array | undefined>): Promise<void> {
+  await wrapRegistryWriteErrors(path, async () => {
+    const target = await followLinks(path);
+    await createFolderOf(target);
+    using lock = await lockFile(`${target}.lock`, { timeoutMs: LOCK_TIMEOUT_MS });
+    if (!lock) throw new Error("another process is changing it");
+    const content = await change();
+    if (content) await replaceFile(path, content);
+  });
 }
 
 async function exists(path: string): Promise<boolean> {
@@ -121,6 +106,7 @@ async function wrapRegistryWriteErrors(path: string, write: () => Promise<void>)
   try {
     await write();
   } catch (cause) {
+    if (cause instanceof Problem) throw cause;
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new Problem("write_failed", `the registry ${path} cannot be written: ${reason}`, {
       hint:

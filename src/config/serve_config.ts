@@ -3,10 +3,10 @@ import type { Network } from "../core/protocol/network.ts";
 import { formatUnits } from "../core/protocol/units.ts";
 import { Secret } from "../core/text/secret.ts";
 import { type Endpoint, publicEndpoints } from "./endpoint.ts";
-import { MAX_REGISTRY_BYTES, readBoundedTextFile } from "./files/bounded_file.ts";
+import { MAX_REGISTRY_BYTES, readBoundedFile } from "./files/bounded_file.ts";
 import { serveSettings as settings } from "./settings/serve_settings.ts";
 import type { Environment, Setting } from "./settings/setting.ts";
-import { type ReadTextFile, SettingsReader } from "./settings/settings_reader.ts";
+import { type ReadFile, SettingsReader } from "./settings/settings_reader.ts";
 
 export interface ServeConfig {
   readonly network: Network;
@@ -61,7 +61,7 @@ export interface ServeConfig {
 /** Throws `invalid_config` with one entry of `errors` for each missing or invalid variable. */
 export function loadServeConfig(
   env: Environment,
-  readFile: ReadTextFile = readBoundedTextFile,
+  readFile: ReadFile = readBoundedFile,
 ): ServeConfig {
   const reader = new SettingsReader(env);
   for (const setting of Object.values<Setting<unknown>>(settings)) reader.checkAlias(setting);
@@ -152,7 +152,7 @@ function loadEndpoint(reader: SettingsReader, network: Network): ServeConfig["en
 function loadDeploymentsPath(
   reader: SettingsReader,
   network: Network,
-  readFile: ReadTextFile,
+  readFile: ReadFile,
 ): Pick<ServeConfig, "deployments"> {
   const { name } = settings.deployments;
   const deployments = reader.read(settings.deployments);

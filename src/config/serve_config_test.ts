@@ -8,7 +8,9 @@ import type { Environment } from "./settings/setting.ts";
 const words = "zebra ".repeat(23) + "abandon";
 const least: Environment = { RELAYER_WALLET_MNEMONIC: words };
 
-function faults(env: Environment, readFile?: (path: string) => string): Problem {
+const utf8 = (text: string) => new TextEncoder().encode(text);
+
+function faults(env: Environment, readFile?: (path: string) => Uint8Array): Problem {
   try {
     loadServeConfig(env, readFile);
   } catch (error) {
@@ -130,13 +132,13 @@ Deno.test("config: a malformed secret is not repeated, a malformed plain value i
 
 Deno.test("config: the mnemonic may come from a file, and then not from the environment too", () => {
   const env = { RELAYER_WALLET_MNEMONIC_FILE: "/run/secrets/mnemonic" };
-  equal(loadServeConfig(env, () => `${words}\n`).wallet.mnemonic.reveal(), words);
-  equal(faults({ ...least, ...env }, () => words).errors[0].pointer, "RELAYER_WALLET_MNEMONIC_FILE");
+  equal(loadServeConfig(env, () => utf8(`${words}\n`)).wallet.mnemonic.reveal(), words);
+  equal(faults({ ...least, ...env }, () => utf8(words)).errors[0].pointer, "RELAYER_WALLET_MNEMONIC_FILE");
   const unreadable = faults(env, () => {
     throw new Deno.errors.NotFound("no such file");
   });
   equal(unreadable.errors[0].pointer, "RELAYER_WALLET_MNEMONIC_FILE");
-  ok(!faults(env, () => "hunter two").message.includes("hunter"));
+  ok(!faults(env, () => utf8("hunter two")).message.includes("hunter"));
   const misplaced = { RELAYER_WALLET_MNEMONIC_FILE: words };
   const fault = faults(misplaced, () => {
     throw new Deno.errors.NotFound("no such file");
@@ -196,7 +198,7 @@ Deno.test("config: limits, caps and balances have the documented defaults, and a
     RELAYER_DEPLOYMENTS: "localnet.json",
     RELAYER_HOURLY_CAP: "3",
   };
-  const config = loadServeConfig(local, () => "");
+  const config = loadServeConfig(local, () => utf8(""));
   deepEqual([config.rates.withdrawalsPerMinute, config.caps, config.balance], [0, {
     hourly: 3,
     hourlyPerPool: 0,

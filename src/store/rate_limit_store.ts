@@ -27,7 +27,7 @@ export interface RateLimitStore {
   /** Stops counting `token`. Throws `cache_unavailable`. */
   release(limit: RateLimit, key: string, token: string): Promise<void>;
 
-  /** Throws `cache_unavailable` if the store does not respond. */
+  /** Does what the other methods do, with a key of its own. Throws `cache_unavailable` if one of them fails. */
   ping(): Promise<void>;
 
   close(): Promise<void>;

@@ -41,7 +41,7 @@ export async function startPostgres(): Promise<string | undefined> {
   );
 }
 
-/** Starts a Redis server and returns its URL; undefined if it is not installed. */
+/** Starts an empty Redis server of its own and returns its URL; undefined if it is not installed. */
 export async function startRedis(): Promise<string | undefined> {
   const redis = await findProgram("redis-server");
   if (redis === undefined) return undefined;

@@ -12,11 +12,13 @@ export interface TcpProxy extends AsyncDisposable {
   /** Holds all data, in both directions, until `disconnect`. */
   freeze(): void;
   open(): void;
+  /** Sends new connections to another server, as a DNS name does after a failover. Open ones stay. */
+  redirect(url: string): void;
 }
 
 /** Starts a proxy of the server at `url`. */
 export function startTcpProxy(url: string, defaultPort: number): TcpProxy {
-  const { hostname, port } = new URL(url);
+  let server = new URL(url);
   const own = freePort();
   const connections = new Set<Deno.Conn>();
   let listener: Deno.Listener | undefined;
@@ -43,7 +45,7 @@ export function startTcpProxy(url: string, defaultPort: number): TcpProxy {
     connections.add(near);
     let far: Deno.Conn;
     try {
-      far = await Deno.connect({ hostname, port: Number(port || defaultPort) });
+      far = await Deno.connect({ hostname: server.hostname, port: Number(server.port || defaultPort) });
     } catch {
       return close(near);
     }
@@ -75,6 +77,7 @@ export function startTcpProxy(url: string, defaultPort: number): TcpProxy {
         }
       })().catch(() => {}); // the listener was closed
     },
+    redirect: (url) => void (server = new URL(url)),
     async [Symbol.asyncDispose]() {
       gate.disconnect();
       await Promise.allSettled([...relays]);

@@ -95,6 +95,15 @@ Deno.test("a passphrase of common words, keys in a row and years is refused", ()
   }
 });
 
+Deno.test("a passphrase with a character that could not be typed again is refused", () => {
+  for (const text of ["correct\thorse battery", "Z\ufffdrich Z\ufffdrich", "correct horse \ud83d"]) {
+    equal(findPassphraseFault(text, text), "not_enterable", text);
+  }
+  equal(findPassphraseFault("Zürich 🐴 battery", "Zürich 🐴 battery"), undefined);
+  equal(findPassphraseFault("Zürich am See", "Zürich am See".normalize("NFD")), undefined, "one passphrase");
+  equal(findPassphraseFault("éééééééèêü".normalize("NFD"), ""), "too_short", "counted as letters");
+});
+
 const bytes = new Uint8Array([1]);
 
 Deno.test("a backup is proven only when it was read back and contains this store's seed", () => {

@@ -23,6 +23,7 @@ import {
 } from "../options/note_network.ts";
 import { parseReportFile, renderReportPage, reportFacts } from "../output/pages/compliance_page.ts";
 import { withProgressLine, writeJson } from "../output/print.ts";
+import { readTextFile } from "../output/system_errors.ts";
 import { type CliContext, withProver } from "../context.ts";
 
 type ReportOptions = ChainOptions & NoteStoreOptions & {
@@ -131,7 +132,7 @@ async function verifyReportFile(
   file: string,
   given: WithOptionalNetwork<ChainOptions>,
 ): Promise<void> {
-  const report = parseReportFile(new TextDecoder().decode(context.readFile(file, MAX_REPORT_BYTES)));
+  const report = parseReportFile(readTextFile(context, file, MAX_REPORT_BYTES));
   const { network } = report.statement;
   if (given.network !== undefined && given.network !== network) {
     throw usageError("--network", `is ${given.network}, but the report is for ${network}`);

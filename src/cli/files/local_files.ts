@@ -1,4 +1,4 @@
-import { dirname } from "node:path";
+import { replaceFile, writeAll } from "../../config/files/atomic_file.ts";
 import { assertRegularFile, readBoundedFile } from "../../config/files/bounded_file.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import { wrapConfigErrors, wrapWriteErrors, writeError } from "../output/system_errors.ts";
@@ -17,10 +17,7 @@ export const localFiles: Pick<
     });
   },
   async writeFile(path, text) {
-    await wrapWriteErrors(path, async () => {
-      await Deno.mkdir(dirname(path), { recursive: true });
-      await Deno.writeTextFile(path, text);
-    });
+    await wrapWriteErrors(path, () => replaceFile(path, new TextEncoder().encode(text)));
   },
   openOutputFile,
   readFile: (path, most) =>
@@ -35,11 +32,7 @@ export const localFiles: Pick<
     const file = await wrapConfigErrors("file", `${path} cannot be created`, () => createDraft(path, draft));
     try {
       try {
-        for await (const chunk of content) {
-          for (let rest = chunk; rest.length > 0;) {
-            rest = rest.subarray(await wrapWriteErrors(path, () => file.write(rest)));
-          }
-        }
+        for await (const chunk of content) await wrapWriteErrors(path, () => writeAll(file, chunk));
         await wrapWriteErrors(path, () => file.sync());
       } finally {
         file.close();
@@ -53,7 +46,7 @@ export const localFiles: Pick<
 };
 
 async function createDraft(path: string, draft: string): Promise<Deno.FsFile> {
-  if (await Deno.stat(path).then(() => true, () => false)) {
+  if (await Deno.lstat(path).then(() => true, () => false)) { // also a link to nothing
     throw new Problem("invalid_config", undefined, {
       errors: [{ pointer: "file", detail: `${path} already exists and is not replaced` }],
       hint: "Choose a new file name.",

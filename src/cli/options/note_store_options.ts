@@ -2,6 +2,7 @@ import { type Command, Option } from "commander";
 import { clientSettings } from "../../config/settings/client_settings.ts";
 import { loadNoteStoreConfig, MIN_PASSPHRASE_LENGTH } from "../../config/client_config.ts";
 import { Problem } from "../../core/errors/problem.ts";
+import { composePassphrase, isEnterable, UNENTERABLE } from "../../core/text/passphrase.ts";
 import type { Secret } from "../../core/text/secret.ts";
 import type { NoteStore } from "../../client/notes/note_store.ts";
 import { usageError } from "./usage_error.ts";
@@ -68,13 +69,16 @@ async function promptNewPassphrase(context: CliContext, path: string): Promise<S
 }
 
 function findPassphraseFault(passphrase: Secret<string>): string | undefined {
-  if (passphrase.reveal().length >= MIN_PASSPHRASE_LENGTH) return undefined;
-  return `must have ${MIN_PASSPHRASE_LENGTH} characters or more`;
+  if (composePassphrase(passphrase.reveal()).length < MIN_PASSPHRASE_LENGTH) {
+    return `must have ${MIN_PASSPHRASE_LENGTH} characters or more`;
+  }
+  return isEnterable(passphrase.reveal()) ? undefined : UNENTERABLE;
 }
 
 async function findRepeatFault(context: CliContext, first: Secret<string>): Promise<string | undefined> {
   const second = await promptPassphrase(context, "Repeat passphrase");
-  return first.reveal() === second.reveal() ? undefined : "was not the same both times";
+  const [one, other] = [first, second].map((each) => composePassphrase(each.reveal()));
+  return one === other ? undefined : "was not the same both times";
 }
 
 async function promptPassphrase(context: CliContext, question: string): Promise<Secret<string>> {

@@ -1,6 +1,7 @@
 /** Encrypts a note store as two armored age files: an identity under the passphrase, and the notes for it. */
 import { armor, Decrypter, Encrypter, generateX25519Identity, identityToRecipient } from "age-encryption";
 import { Problem } from "../../core/errors/problem.ts";
+import { composePassphrase, isEnterable, spellingsOf, UNENTERABLE } from "../../core/text/passphrase.ts";
 import { Secret } from "../../core/text/secret.ts";
 import { noteStoreCorrupted, splitAgeFiles } from "./store/age_files.ts";
 
@@ -26,7 +27,7 @@ export interface NoteVault {
 /**
  * Creates the key of a new note store. Takes about a second and 256 MiB.
  * @param workFactor base-2 logarithm of scrypt's cost; lower ones are for tests and small machines
- * @throws {Problem} `out_of_memory`
+ * @throws {Problem} `invalid_config` for control characters in the passphrase; `out_of_memory`
  * @example
  * ```ts
  * const vault = await vaultOf(await createIdentity(new Secret(passphrase)));
@@ -94,14 +95,15 @@ export async function vaultOf({ key, head }: NoteIdentity): Promise<NoteVault> {
   };
 }
 
-/** Encrypts `text` as an age file. @param workFactor base-2 logarithm of scrypt's cost */
+/** Encrypts `text` as an age file. Throws `invalid_config` for a passphrase that could not be typed again. */
 export async function encryptWithPassphrase(
   text: string,
   passphrase: Secret<string>,
   workFactor: number,
 ): Promise<Uint8Array> {
+  if (!isEnterable(passphrase.reveal())) throw new Problem("invalid_config", `the passphrase ${UNENTERABLE}`);
   const encrypter = new Encrypter();
-  encrypter.setPassphrase(passphrase.reveal());
+  encrypter.setPassphrase(composePassphrase(passphrase.reveal()));
   encrypter.setScryptWorkFactor(workFactor);
   try {
     return await encrypter.encrypt(text);
@@ -117,7 +119,7 @@ export async function decryptWithPassphrase(
   { wrong, corrupted }: Readonly<Record<"wrong" | "corrupted", Problem>>,
 ): Promise<string> {
   const decrypter = new Decrypter();
-  decrypter.addPassphrase(passphrase.reveal());
+  for (const spelling of spellingsOf(passphrase.reveal())) decrypter.addPassphrase(spelling);
   const encrypted = decodeOr(corrupted, decode);
   try {
     return await decrypter.decrypt(encrypted, "text");

@@ -34,6 +34,23 @@ export function readBoundedTextFile(path: string | URL, maxBytes: number): strin
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(readBoundedFile(path, maxBytes));
 }
 
+/**
+ * Decodes the text of a secret without a byte order mark. Replaces no bytes, as a lossy decoder does: two different
+ * secrets would become one. Throws {@linkcode UnreadableFileError}.
+ */
+export function decodeSecretText(bytes: Uint8Array): string {
+  const [first, second] = bytes;
+  const isMarkedUtf16 = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+  if (isMarkedUtf16 || bytes.includes(0)) {
+    throw new UnreadableFileError("it is UTF-16 or binary. Save it as UTF-8 text");
+  }
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new UnreadableFileError("it is not UTF-8 text. Save it as UTF-8 text");
+  }
+}
+
 /** Does not open the file, which could block. Throws {@linkcode UnreadableFileError}. */
 export function assertRegularFile(path: string | URL, maxBytes = Infinity): number {
   const { isFile, size } = Deno.statSync(path);

@@ -1,8 +1,66 @@
 /** File locks, which the system releases when the process ends. */
-import { systemClock } from "../../core/time.ts";
+import { type Clock, pollUntil, systemClock } from "../../core/time.ts";
 
 /** A runtime without `tryLock` (Deno 2.4) then treats the lock as held. */
 const LOCK_TIMEOUT_MS = 1_000;
+const RETRY_INTERVAL_MS = 20;
+/** How often the file can be replaced between opening and locking it, before the lock counts as held. */
+const MAX_REPLACEMENTS = 3;
+
+/**
+ * Locks through a file, which exists while it is locked: a crash may leave the file, but not the lock. Returns
+ * undefined if another process keeps the lock for `timeoutMs` milliseconds. Throws system errors, and an error if the
+ * path is not a regular file.
+ */
+export async function lockFile(
+  path: string,
+  { timeoutMs = 0, clock = systemClock }: { readonly timeoutMs?: number; readonly clock?: Clock } = {},
+): Promise<Disposable | undefined> {
+  let file: Deno.FsFile | undefined;
+  await pollUntil(async () => (file = await openLocked(path)) !== undefined, {
+    intervalMs: RETRY_INTERVAL_MS,
+    timeoutMs: timeoutMs - RETRY_INTERVAL_MS, // no wait may end after the timeout
+    clock,
+  });
+  if (file === undefined) return undefined;
+  const locked = file;
+  return {
+    [Symbol.dispose]() {
+      try {
+        Deno.removeSync(path); // before the lock is released: afterwards the file may belong to another process
+      } catch {
+        // A file that stays does not block others.
+      }
+      unlockAndClose(locked);
+    },
+  };
+}
+
+async function openLocked(path: string): Promise<Deno.FsFile | undefined> {
+  for (let replaced = 0; replaced < MAX_REPLACEMENTS; replaced++) {
+    await assertRegularOrAbsent(path);
+    const file = await Deno.open(path, { create: true, write: true, mode: 0o600 });
+    const isLocked = await tryLock(file);
+    if (isLocked && await isSameFile(file, path)) return file;
+    file.close();
+    if (!isLocked) return undefined;
+  }
+}
+
+/** Rejects pipes, which block when opened, and links, which a folder of others may contain. */
+async function assertRegularOrAbsent(path: string): Promise<void> {
+  const { isFile } = await Deno.lstat(path).catch((error) => {
+    if (error instanceof Deno.errors.NotFound) return { isFile: true };
+    throw error;
+  });
+  if (!isFile) throw new Error("it is not a regular file");
+}
+
+/** The last holder may have removed the file before it was locked here. */
+async function isSameFile(file: Deno.FsFile, path: string): Promise<boolean> {
+  const current = await Deno.lstat(path).catch(() => undefined);
+  return current !== undefined && current.ino === (await file.stat()).ino;
+}
 
 /** Returns whether the file is locked now. Release the lock with `unlockAndClose`. */
 export async function tryLock(file: Deno.FsFile): Promise<boolean> {

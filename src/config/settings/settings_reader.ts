@@ -4,7 +4,7 @@ import type { Network } from "../../core/protocol/network.ts";
 import { Secret } from "../../core/text/secret.ts";
 import { deploySettings } from "./deploy_settings.ts";
 import { type Endpoint, publicEndpoints } from "../endpoint.ts";
-import { formatReadFailure, MAX_SECRET_BYTES } from "../files/bounded_file.ts";
+import { decodeSecretText, formatReadFailure, MAX_SECRET_BYTES } from "../files/bounded_file.ts";
 import { serveSettings } from "./serve_settings.ts";
 import {
   type Environment,
@@ -24,7 +24,7 @@ export interface CommandFlags {
   readonly owner?: unknown;
 }
 
-export type ReadTextFile = (path: string, maxBytes: number) => string;
+export type ReadFile = (path: string, maxBytes: number) => Uint8Array;
 
 export function loadEndpoint(flags: CommandFlags, env: Environment): Endpoint {
   const reader = new SettingsReader(env);
@@ -75,10 +75,10 @@ export class SettingsReader {
     pointer: string,
     setting: Setting<string>,
     path: string,
-    readFile: ReadTextFile,
+    readFile: ReadFile,
   ): string | undefined {
     try {
-      return readFile(path, MAX_SECRET_BYTES);
+      return decodeSecretText(readFile(path, MAX_SECRET_BYTES));
     } catch (error) {
       this.addUnreadable(pointer, redactValue(setting, path), error);
     }
@@ -111,7 +111,7 @@ export class SettingsReader {
 
   mnemonic(
     settings: { readonly walletMnemonic: Setting<string>; readonly walletMnemonicFile: Setting<string> },
-    readFile: ReadTextFile,
+    readFile: ReadFile,
     missing: ProblemDetail,
     fileFlag?: string,
   ): string | undefined {
@@ -130,7 +130,7 @@ export class SettingsReader {
     return this.#parse(pointer, walletMnemonic, text, "the content of the file");
   }
 
-  payerMnemonic({ mnemonicFile }: CommandFlags, readFile: ReadTextFile): string | undefined {
+  payerMnemonic({ mnemonicFile }: CommandFlags, readFile: ReadFile): string | undefined {
     const { walletMnemonic, walletMnemonicFile } = deploySettings;
     const detail = "is required: the file with the mnemonic of the paying wallet " +
       `(or --mnemonic-file, or ${walletMnemonic.name})`;

@@ -126,8 +126,8 @@ export const problems = {
   cancelled: problem(499, "Cancelled", "Run it again to continue."),
   cache_unavailable: problem(
     503,
-    "Shared cache does not answer",
-    "Check CACHE_URL and its server. A running relayer recovers by itself.",
+    "Shared cache does not answer, or refuses to count",
+    "Check CACHE_URL, its account and its server. A running relayer recovers by itself.",
   ),
   store_conflict: problem(
     503,

@@ -29,7 +29,7 @@ export class CacheHealth {
         );
         return healthy;
       } catch {
-        return degraded("it does not respond: no withdrawals are accepted");
+        return degraded("it does not respond, or refuses to count: withdrawals are rejected");
       }
     });
   }

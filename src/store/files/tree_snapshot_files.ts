@@ -1,4 +1,5 @@
 /** Only regular files are read and replaced. */
+import { writeAtomically } from "../../config/files/atomic_file.ts";
 import type { PoolId } from "../store.ts";
 import type { TreeSnapshotStore } from "../tree_snapshot_store.ts";
 
@@ -38,18 +39,7 @@ export function createTreeSnapshotFiles(
     async save(pool, bytes) {
       await Deno.mkdir(directory, { recursive: true, mode: 0o700 });
       await undefinedIfMissing(() => regularFileSize(pathOf(pool)));
-      // Replicas may share a directory.
-      const draft = `${pathOf(pool)}.${crypto.randomUUID()}`;
-      try {
-        await Deno.writeFile(draft, ReadableStream.from(splitIntoChunks(bytes)), {
-          createNew: true,
-          mode: 0o600,
-        });
-        await Deno.rename(draft, pathOf(pool));
-      } catch (error) {
-        await Deno.remove(draft).catch(() => {});
-        throw error;
-      }
+      await writeAtomically(pathOf(pool), bytes, { mode: 0o600 });
     },
   };
 }
@@ -63,10 +53,6 @@ async function readFile(path: string, size: number): Promise<Uint8Array<ArrayBuf
     at += count;
   }
   return bytes;
-}
-
-function* splitIntoChunks(bytes: Uint8Array<ArrayBuffer>): Generator<Uint8Array<ArrayBuffer>> {
-  for (let at = 0; at < bytes.length; at += CHUNK_BYTES) yield bytes.subarray(at, at + CHUNK_BYTES);
 }
 
 async function regularFileSize(path: string): Promise<number> {

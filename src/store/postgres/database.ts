@@ -55,6 +55,10 @@ const BEGIN_LONG_SQL =
 
 /** Shutting down, starting, full, or a standby. */
 const UNAVAILABLE_SQLSTATE = /^(08|53|57|58|25006|25P03|40|55P03|XX)/;
+/** The server is a standby, or set to refuse writes. */
+const READ_ONLY_SQLSTATE = "25006";
+/** Changes no row. A server that refuses writes refuses it. */
+const WRITE_PROBE_SQL = "update lease set fence = fence where false";
 /** Errors that a change of settings fixes. */
 const MISCONFIGURED_SQLSTATE = /^(28|3D|42501)/;
 /** Conflicts with another transaction. */
@@ -64,7 +68,13 @@ const MAX_TRANSACTION_ATTEMPTS = 5;
 export class Database {
   readonly #pool: pg.Pool;
   readonly #profile: ConnectionProfile;
-  readonly #status: { reason?: string | undefined; schema?: number; mismatch?: Problem | undefined };
+  readonly #status: {
+    reason?: string | undefined;
+    /** The server answers reads and refuses writes. */
+    readOnly?: string | undefined;
+    schema?: number;
+    mismatch?: Problem | undefined;
+  };
 
   /** Connects at the first statement. A `sibling` uses the same database and shares its state. */
   constructor(url: string, use: ConnectionProfile = connectionProfiles.journal, sibling?: Database) {
@@ -83,7 +93,8 @@ export class Database {
 
   /** The state after the last response or failure. */
   get health(): StoreHealth {
-    const reason = this.#status.mismatch?.message ?? this.#status.reason;
+    const { mismatch, readOnly } = this.#status;
+    const reason = mismatch?.message ?? readOnly ?? this.#status.reason;
     return reason === undefined ? { ok: true } : { ok: false, reason };
   }
 
@@ -92,8 +103,10 @@ export class Database {
     this.#status.schema = version;
   }
 
-  /** Throws `store_unavailable` while the schema does not have the required version. */
-  async assertSchema(): Promise<void> {
+  /** Throws `store_unavailable` while the server refuses writes, or the schema lacks the required version. */
+  async assertWritable(): Promise<void> {
+    await this.query(WRITE_PROBE_SQL);
+    this.#status.readOnly = undefined;
     if (this.#status.schema === undefined) return;
     this.#assertSchemaVersion(await this.query("select max(version) as version from schema_version"));
   }
@@ -158,7 +171,9 @@ export class Database {
       return result;
     } catch (error) {
       // A connection that timed out is closed without a ROLLBACK, which would also time out.
-      if (error instanceof Problem && isQueryTimeout(error.cause)) broken = error;
+      // One to a read-only server is closed, because a new one may reach its successor.
+      const isUnusable = error instanceof Problem && (isQueryTimeout(error.cause) || isReadOnly(error.cause));
+      if (isUnusable) broken = error;
       else await client.query("rollback").catch((cause) => broken = cause);
       throw error;
     } finally {
@@ -186,14 +201,13 @@ export class Database {
     if (state.startsWith("23")) return new Problem("store_conflict", undefined, { cause: error });
     const known = UNAVAILABLE_SQLSTATE.test(state) || MISCONFIGURED_SQLSTATE.test(state);
     if (isServerError(error) && !known) return error; // an invalid statement: our bug
-    const problem = new Problem(
-      "store_unavailable",
-      `the database does not respond (${formatFailure(error)})`,
-      {
-        cause: error,
-      },
-    );
+    const isRefusal = isReadOnly(error);
+    const fault = isRefusal ? "refuses writes" : "does not respond";
+    const problem = new Problem("store_unavailable", `the database ${fault} (${formatFailure(error)})`, {
+      cause: error,
+    });
     this.#status.reason = problem.message;
+    if (isRefusal) this.#status.readOnly = problem.message;
     return problem;
   }
 }
@@ -220,6 +234,10 @@ function isConnectionTimeout(error: unknown): boolean {
 
 function isQueryTimeout(error: unknown): boolean {
   return error instanceof Error && /timeout/i.test(error.message) && !isServerError(error);
+}
+
+function isReadOnly(error: unknown): boolean {
+  return sqlState(error) === READ_ONLY_SQLSTATE;
 }
 
 function isServerError(error: unknown): error is pg.DatabaseError {

@@ -12,9 +12,9 @@ export class Lease {
   readonly #holder = crypto.randomUUID();
   #fence: string | undefined;
 
-  /** Throws `store_unavailable` for another schema: a replica that cannot write must not lead. */
+  /** Throws `store_unavailable` if the database or another schema keeps this replica from writing. */
   async acquire(database: Database, ms: number): Promise<boolean> {
-    await database.assertSchema();
+    await database.assertWritable();
     if (this.#fence !== undefined) {
       const renewed = await database.query(
         `update lease set expires_at = clock_timestamp() + $4 * interval '1 millisecond'

@@ -1,7 +1,7 @@
 /** While the server is down, calls fail at once and the client reconnects in the background. */
 import { Redis } from "ioredis";
 import { Problem } from "../../core/errors/problem.ts";
-import { backoffMs } from "../../core/time.ts";
+import { backoffMs, monotonicClock } from "../../core/time.ts";
 import type { Log } from "../../telemetry/log.ts";
 import {
   type RateLimit,
@@ -12,6 +12,11 @@ import {
 
 const REDIS_TIMEOUT_MS = 1_000;
 const MAX_RECONNECT_DELAY_MS = 2_000;
+/** The server became a replica. The name may lead to its successor, which only a new connection finds. */
+const DEMOTED = /\b(READONLY|MASTERDOWN)\b/;
+
+/** Never reached: a ping tests that the server can count. */
+const PING_LIMIT: RateLimit = { name: "ping", maxCount: 1_000_000, windowSeconds: 60 };
 
 /** Uses the server's clock, which all replicas share. */
 const NOW_LUA = `
@@ -49,7 +54,14 @@ export async function connectRedisRateLimitStore(
   options: { readonly prefix: string; readonly log: Log },
 ): Promise<RateLimitStore> {
   const { prefix, log } = options;
+  let mayReconnectAt = 0;
   const client = new Redis(url, {
+    reconnectOnError(error) {
+      const now = monotonicClock.now();
+      if (!DEMOTED.test(error.message) || now < mayReconnectAt) return false;
+      mayReconnectAt = now + MAX_RECONNECT_DELAY_MS;
+      return true;
+    },
     lazyConnect: true,
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
@@ -57,23 +69,24 @@ export async function connectRedisRateLimitStore(
     commandTimeout: REDIS_TIMEOUT_MS,
     retryStrategy: (attempt) => backoffMs(attempt, { initialMs: 100, maxMs: MAX_RECONNECT_DELAY_MS }),
   });
-  let loggedMessage: string | undefined; // once per outage: the client reports every attempt
-  client.on("error", (error: Error) => {
-    if (loggedMessage === error.message) return;
-    loggedMessage = error.message;
-    log.error("the cache does not respond: {error}", { error: error.message });
-  });
-  client.on("ready", () => {
-    if (loggedMessage !== undefined) log.info("the cache responds again");
-    loggedMessage = undefined;
-  });
+  const outage = outageLog(log);
+  client.on("error", (error: Error) => outage.report(error.message));
   await client.connect().catch(() => {});
   const keyOf = (kind: string, { name }: RateLimit, key: string) => `${prefix}:${kind}:${name}:${key}`;
+  const translate = async <T>(answer: Promise<T>): Promise<T> => {
+    try {
+      return await answer;
+    } catch (cause) {
+      const reason = refusalOf(cause);
+      if (reason !== undefined) outage.report(reason);
+      throw new Problem("cache_unavailable", undefined, { cause });
+    }
+  };
   const run = async (script: string, key: string, ...args: (string | number)[]): Promise<RateLimitResult> => {
-    const left = await withCacheProblem(client.eval(script, 1, key, ...args));
+    const left = await translate(client.eval(script, 1, key, ...args));
     return left === 0 ? { allowed: true } : rejectForMs(Number(left));
   };
-  return {
+  const store: RateLimitStore = {
     async consume(limit, key) {
       const { maxCount, windowSeconds } = limit;
       return await run(CONSUME_SCRIPT, keyOf("bucket", limit, key), maxCount, windowSeconds * 1_000);
@@ -82,20 +95,42 @@ export async function connectRedisRateLimitStore(
       const { maxCount, windowSeconds } = limit;
       return await run(ACQUIRE_SCRIPT, keyOf("held", limit, key), token, maxCount, windowSeconds * 1_000);
     },
-    release: async (limit, key, token) =>
-      void await withCacheProblem(client.zrem(keyOf("held", limit, key), token)),
-    ping: async () => void await withCacheProblem(client.ping()),
+    release: async (limit, key, token) => void await translate(client.zrem(keyOf("held", limit, key), token)),
+    async ping() {
+      const token = crypto.randomUUID();
+      await store.consume(PING_LIMIT, "all");
+      await store.acquire(PING_LIMIT, "all", token);
+      await store.release(PING_LIMIT, "all", token);
+      outage.end();
+    },
     async close() {
       await client.quit().catch(() => {});
       client.disconnect();
     },
   };
+  client.on("ready", () => void store.ping().catch(() => {})); // logs whether the outage is over
+  return store;
 }
 
-async function withCacheProblem<T>(answer: Promise<T>): Promise<T> {
-  try {
-    return await answer;
-  } catch (cause) {
-    throw new Problem("cache_unavailable", undefined, { cause });
-  }
+/** Logs each reason of an outage once, because the client reports every attempt. */
+function outageLog(log: Log): { report(reason: string): void; end(): void } {
+  const reported = new Set<string>();
+  return {
+    report(reason) {
+      if (reported.has(reason)) return;
+      reported.add(reason);
+      log.error("the cache does not work: {reason}", { reason });
+    },
+    end() {
+      if (reported.size > 0) log.info("the cache works again");
+      reported.clear();
+    },
+  };
+}
+
+/** Returns why the server did not run a command; undefined without a connection, whose error is an event. */
+function refusalOf(error: unknown): string | undefined {
+  const { name, message } = error as Error;
+  if (name !== "ReplyError" && message !== "Command timed out") return undefined;
+  return message.replace(/,? script: .*/s, "");
 }

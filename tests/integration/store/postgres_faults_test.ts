@@ -90,6 +90,42 @@ test("every method reports a database that is down, and works again when it is b
   }
 });
 
+test("a read-only server is not healthy although it answers reads, and its connections are not kept", (url) =>
+  withStores(url, 2, async (leader, follower) => {
+    ok(await leader.acquireLease(LEAD_MS));
+    await apply(leader, 0);
+    const name = new URL(url).pathname.slice(1);
+    const server = Object.assign(new URL(url), { pathname: "/postgres" }).href;
+    // As after a failover: new connections reach a server that refuses writes.
+    await postgresQuery(server, `alter database ${name} set default_transaction_read_only = on`);
+    await postgresQuery(
+      server,
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
+    );
+    for (const store of [leader, follower]) {
+      await waitUntil("reads are answered", () => store.cursor(pool).then(() => true, () => false));
+      await waitUntil(
+        "the lease is refused",
+        () => store.acquireLease(LEAD_MS).then(() => false, () => true),
+      );
+      for (let i = 0; i < 3; i++) {
+        await rejects(store.acquireLease(LEAD_MS), { code: "store_unavailable" });
+        await rejects(store.addJob(job, () => true), { code: "store_unavailable" });
+        await store.cursor(pool);
+        deepEqual(store.health(), { ok: false, reason: "the database refuses writes (25006)" });
+      }
+    }
+    await rejects(apply(leader, 1), { code: "store_unavailable" });
+    await postgresQuery(server, `alter database ${name} reset default_transaction_read_only`);
+    ok(await leader.acquireLease(LEAD_MS));
+    await apply(leader, 1);
+    equal(await follower.acquireLease(LEAD_MS), false);
+    for (const store of [leader, follower]) {
+      await store.addJob(job, () => true);
+      deepEqual(store.health(), { ok: true });
+    }
+  }));
+
 test("when API load uses every connection, requests get overloaded, the lease is renewed and the journal is written", (url) =>
   withStores(url, 1, async (store) => {
     ok(await store.acquireLease(LEAD_MS));

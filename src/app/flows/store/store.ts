@@ -1,5 +1,6 @@
 /** The note store of this browser: created, opened, locked. Work and secrets end when it is locked. */
 import type { Problem } from "../../../core/errors/problem.ts";
+import { composePassphrase, isEnterable } from "../../../core/text/passphrase.ts";
 import type { Secret } from "../../../core/text/secret.ts";
 import type { PlaceFault } from "../../ports.ts";
 import type { Machine, Work } from "../machine.ts";
@@ -195,10 +196,12 @@ const COMMON_PARTS =
   /passwor[dt]|passphrase|qwert[yz]|uiop|asdf|ghjkl|zxcv|letmein|iloveyou|welcome|admin|tonado|toncoin|wallet|bitcoin|crypto|пароль|йцукен|фыва|abcd|0?12345?6?7?8?9?0?|0?9876?5?4?3?2?1?|(?:19|20)\d\d/giu;
 const MIN_OTHER_CHARACTERS = 6;
 
-export type PassphraseFault = "too_short" | "repetitive" | "guessable" | "differs";
+export type PassphraseFault = "too_short" | "not_enterable" | "repetitive" | "guessable" | "differs";
 
-export function findPassphraseFault(passphrase: string, repeated: string): PassphraseFault | undefined {
+export function findPassphraseFault(first: string, second: string): PassphraseFault | undefined {
+  const [passphrase, repeated] = [first, second].map(composePassphrase);
   if (passphrase.length < MIN_PASSPHRASE_LENGTH) return "too_short";
+  if (!isEnterable(passphrase)) return "not_enterable";
   if (new Set(passphrase).size < 5) return "repetitive";
   if (passphrase.replaceAll(COMMON_PARTS, "").length < MIN_OTHER_CHARACTERS) return "guessable";
   return passphrase === repeated ? undefined : "differs";

@@ -36,6 +36,7 @@ import type { CliContext } from "../../context.ts";
 import { usageError } from "../../options/usage_error.ts";
 import { CeremonyView } from "../../output/ceremony_view.ts";
 import type { OutputOptions } from "../../output/print.ts";
+import { readTextFile } from "../../output/system_errors.ts";
 import { openUnusedOutput, runStep, type StepTools, witnessProgramPins } from "./run_step.ts";
 
 interface InputOptions extends OutputOptions {
@@ -102,7 +103,7 @@ export async function contribute(
   await readTranscript(context.ceremonyFolder(directory)); // fail before the user types entropy
   const signingKey = keyFile === undefined
     ? undefined
-    : await openSigningKey(new TextDecoder().decode(context.readFile(keyFile, MAX_SIGNING_KEY_BYTES)));
+    : await openSigningKey(readTextFile(context, keyFile, MAX_SIGNING_KEY_BYTES));
   const entropy = await readEntropy(context, options);
   await runFolderStep(context, directory, options, async (step, view) => {
     view.showEntry(await contributeToCeremony({ ...step, name, entropy, signingKey }));

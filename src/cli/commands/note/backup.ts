@@ -151,6 +151,7 @@ async function readBackup(
   path: string,
   options: NoteStoreOptions,
 ): Promise<{ readonly records: readonly NoteRecord[]; readonly seed?: NoteSeed | undefined }> {
+  // Damaged text around the codes of a page does not matter: each code is ASCII and checked by itself.
   const text = new TextDecoder().decode(context.readFile(path, MAX_NOTE_STORE_BYTES));
   const codes = findPaperCodes(text);
   if (codes.length > 0) return { records: await decryptCodes(context, codes, options, path) };

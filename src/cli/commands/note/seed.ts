@@ -10,6 +10,7 @@ import {
 } from "../../options/note_store_options.ts";
 import { usageError } from "../../options/usage_error.ts";
 import { printResult, printWarning, writeJson } from "../../output/print.ts";
+import { readTextFile } from "../../output/system_errors.ts";
 
 const TERMINAL_QR_BORDER_MODULES = 1; // a wider border does not fit into 80 columns
 const FILE_QR_BORDER_MODULES = 4;
@@ -72,7 +73,7 @@ async function restoreSeed(
 }
 
 function readSeedFile(context: CliContext, file: string): NoteSeed {
-  return parseNoteSeed(new TextDecoder().decode(context.readFile(file, MAX_SEED_FILE_BYTES)));
+  return parseNoteSeed(readTextFile(context, file, MAX_SEED_FILE_BYTES));
 }
 
 async function promptSeed(context: CliContext): Promise<NoteSeed> {

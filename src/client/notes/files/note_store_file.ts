@@ -1,8 +1,9 @@
-/** Stores notes in a file. A change is written under a lock to a new file, which then replaces the old one. */
-import { tryLock, unlockAndClose } from "../../../config/files/file_lock.ts";
+/** Stores notes in a file. A change replaces the file under a lock. */
+import { createFolderOf, followLinks, replaceFile } from "../../../config/files/atomic_file.ts";
+import { lockFile } from "../../../config/files/file_lock.ts";
 import { readBoundedFile } from "../../../config/files/bounded_file.ts";
 import { Problem } from "../../../core/errors/problem.ts";
-import { type Clock, pollUntil, systemClock } from "../../../core/time.ts";
+import { type Clock, systemClock } from "../../../core/time.ts";
 import type { Secret } from "../../../core/text/secret.ts";
 import { createIdentity, identityOf, vaultOf } from "../note_encryption.ts";
 import { MAX_NOTE_STORE_BYTES, type NoteStore, serializeNoteStore } from "../note_store.ts";
@@ -10,7 +11,6 @@ import { encryptPaperCode } from "../paper/paper_code.ts";
 import { type NoteStorage, openStoredNotes } from "../stored_notes.ts";
 
 const LOCK_TIMEOUT_MS = 20_000; // changes of other processes take milliseconds
-const LOCK_RETRY_INTERVAL_MS = 20;
 
 interface NoteStoreFile {
   exists(): Promise<boolean>;
@@ -35,7 +35,7 @@ export function noteStoreFile(
     async open(passphrase) {
       if (await file.read() === undefined) {
         const vault = await vaultOf(await createIdentity(passphrase, workFactor));
-        await createParentDirectory(path);
+        await createFolder(path);
         using _lock = await file.lock();
         const isCreated = await file.read() !== undefined; // by another process in the meantime
         if (!isCreated) await file.write(await vault.encrypt(serializeNoteStore({ records: [] })));
@@ -58,71 +58,42 @@ function fileAccess(path: string, maxBytes: number, clock: Clock): NoteStorage {
       }
     },
     async write(bytes) {
-      if (bytes.length <= maxBytes) return await writeAtomically(path, bytes);
-      const cause = new Error(`it would have ${bytes.length} bytes, more than ${maxBytes}`);
-      throw fileProblem(path, "written", cause);
+      try {
+        if (bytes.length > maxBytes) {
+          throw new Error(`it would have ${bytes.length} bytes, more than ${maxBytes}`);
+        }
+        await replaceFile(path, bytes, { mode: 0o600, folderMode: 0o700 });
+      } catch (error) {
+        throw fileProblem(path, "written", error);
+      }
     },
-    lock: () => acquireLock(`${path}.lock`, LOCK_TIMEOUT_MS, clock),
-    lockForWork: () => acquireLock(`${path}.work`, 0, clock),
+    lock: () => acquireLock(path, "lock", { timeoutMs: LOCK_TIMEOUT_MS, clock }),
+    lockForWork: () => acquireLock(path, "work", { timeoutMs: 0, clock }),
   };
 }
 
-async function writeAtomically(path: string, bytes: Uint8Array): Promise<void> {
-  const draft = `${path}.${crypto.randomUUID()}`;
+async function createFolder(path: string): Promise<void> {
   try {
-    {
-      using file = await Deno.open(draft, { write: true, createNew: true, mode: 0o600 });
-      for (let rest = bytes; rest.length > 0;) rest = rest.subarray(await file.write(rest));
-      await file.sync();
-    }
-    await Deno.rename(draft, path);
-  } catch (error) {
-    await Deno.remove(draft).catch(() => {});
-    throw fileProblem(path, "written", error);
-  }
-  await syncDirectory(path);
-}
-
-/** The new name is on the disk only once its directory is synced (rename(2)). */
-async function syncDirectory(path: string): Promise<void> {
-  try {
-    using dir = await Deno.open(parentDirectory(path), { read: true });
-    await dir.sync();
-  } catch {
-    // Windows cannot sync directories, and does not need it.
-  }
-}
-
-async function createParentDirectory(path: string): Promise<void> {
-  try {
-    await Deno.mkdir(parentDirectory(path), { recursive: true, mode: 0o700 });
+    await createFolderOf(await followLinks(path), 0o700);
   } catch (error) {
     throw fileProblem(path, "written", error);
   }
 }
 
-function parentDirectory(path: string): string {
-  return path.replace(/[^/\\]*$/, "") || ".";
-}
-
-/** Released when the process ends. Throws `note_store_in_use` or `write_failed`. */
-async function acquireLock(path: string, timeoutMs: number, clock: Clock): Promise<Disposable> {
-  let file: Deno.FsFile;
+/** Locks the file itself, whichever link names it. Throws `note_store_in_use` or `write_failed`. */
+async function acquireLock(
+  path: string,
+  suffix: string,
+  options: { readonly timeoutMs: number; readonly clock: Clock },
+): Promise<Disposable> {
+  let lock: Disposable | undefined;
   try {
-    file = await Deno.open(path, { create: true, write: true, mode: 0o600 });
+    lock = await lockFile(`${await followLinks(path)}.${suffix}`, options);
   } catch (error) {
     throw fileProblem(path, "written", error);
   }
-  const isLocked = await pollUntil(() => tryLock(file), {
-    intervalMs: LOCK_RETRY_INTERVAL_MS,
-    timeoutMs: timeoutMs - LOCK_RETRY_INTERVAL_MS, // no wait may end after the timeout
-    clock,
-  });
-  if (!isLocked) {
-    file.close();
-    throw new Problem("note_store_in_use");
-  }
-  return { [Symbol.dispose]: () => unlockAndClose(file) };
+  if (lock) return lock;
+  throw new Problem("note_store_in_use");
 }
 
 function fileProblem(path: string, how: "read" | "written", cause: unknown): Problem {

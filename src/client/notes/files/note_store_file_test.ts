@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
+import { armor, Decrypter, Encrypter } from "age-encryption";
 import { Problem, type ProblemCode } from "../../../core/errors/problem.ts";
 import { createNote, formatNote } from "../../../core/protocol/note.ts";
+import { spellingsOf } from "../../../core/text/passphrase.ts";
 import { Secret } from "../../../core/text/secret.ts";
 import { createNoteRecord, findNullifierTwins } from "../note_store.ts";
+import { decryptPaperCode, encryptPaperCode } from "../paper/paper_code.ts";
+import { splitAgeFiles } from "../store/age_files.ts";
 import { noteStoreFile } from "./note_store_file.ts";
 import { childCommand } from "../../../../testkit/programs/child_command.ts";
 
@@ -75,6 +79,44 @@ Deno.test("a wrong passphrase is refused, and the file is unchanged", () =>
     await assert.rejects(noteStoreFile(path).open(new Secret("")), refused("wrong_passphrase"));
     assert.deepEqual(await Deno.readFile(path), before);
   }));
+
+Deno.test("a store opens with every spelling of its passphrase, and is encrypted with the composed one", () =>
+  inDirectory(async (path) => {
+    const [composed, decomposed] = ["Z\u00fcrich am See", "Zu\u0308rich am See"];
+    const half = "Z\u00fcrich am Se\u0301e"; // composed and decomposed letters in one passphrase
+    const openWith = (words: string) => noteStoreFile(path, cheap).open(new Secret(words));
+    await (await openWith(decomposed)).add([fresh()]);
+    for (const words of [composed, decomposed]) {
+      assert.equal((await (await openWith(words)).list()).length, 1);
+    }
+    await assert.rejects(openWith("Zurich am See"), refused("wrong_passphrase"));
+    const age = new Decrypter(); // the age program also uses the bytes as typed (FiloSottile/age, scrypt.go)
+    age.addPassphrase(composed);
+    const [head] = splitAgeFiles(await Deno.readFile(path));
+    assert.match(await age.decrypt(armor.decode(head), "text"), /^AGE-SECRET-KEY-1/);
+    const code = await encryptPaperCode(new Secret("text"), new Secret(half), cheap.workFactor);
+    assert.equal((await decryptPaperCode(code, new Secret(half.normalize("NFD")))).reveal(), "text");
+  }));
+
+for (const form of ["NFD", "NFC", "as typed"] as const) {
+  Deno.test(`a file that another program encrypted opens if the passphrase's form is ${form}`, async () => {
+    const typed = "Se\u0301e und Z\u00fcrich";
+    const age = new Encrypter();
+    age.setPassphrase(form === "as typed" ? typed : typed.normalize(form));
+    age.setScryptWorkFactor(cheap.workFactor);
+    const bytes = await age.encrypt("text");
+    const code = `tonado-age:${btoa(String.fromCharCode(...bytes))}`;
+    assert.equal((await decryptPaperCode(code, new Secret(typed))).reveal(), "text");
+  });
+}
+
+Deno.test("a passphrase has one spelling to try unless its letters can be composed or decomposed", () => {
+  const tries = (words: string) => spellingsOf(words).map((each) => [...each].length);
+  assert.deepEqual(tries("correct horse"), [13]);
+  assert.deepEqual(tries("Z\u00fcrich"), [6, 7]);
+  assert.deepEqual(tries("Zu\u0308rich"), [7, 6]);
+  assert.deepEqual(tries("Se\u0301e Z\u00fcrich"), [11, 10, 12]);
+});
 
 Deno.test("a truncated or altered store is reported as corrupted and never overwritten", () =>
   inDirectory(async (path) => {

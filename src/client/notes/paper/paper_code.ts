@@ -7,7 +7,7 @@ import { ENCRYPTED_PREFIX } from "./paper_code_text.ts";
 /**
  * Encrypts the text of a note or seed as a code to print. Takes as long as opening a note store.
  * @param workFactor base-2 logarithm of scrypt's cost; lower ones are for tests only
- * @throws {Problem} `out_of_memory`
+ * @throws {Problem} `invalid_config` for control characters in the passphrase; `out_of_memory`
  * @example
  * ```ts
  * const code = await encryptPaperCode(record.text, passphrase);

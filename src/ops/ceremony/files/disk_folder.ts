@@ -1,4 +1,5 @@
-import { tryLock, unlockAndClose } from "../../../config/files/file_lock.ts";
+import { createFolderOf, writeAtomically } from "../../../config/files/atomic_file.ts";
+import { lockFile } from "../../../config/files/file_lock.ts";
 import { assertRegularFile, readBoundedFile } from "../../../config/files/bounded_file.ts";
 import { Problem } from "../../../core/errors/problem.ts";
 import type { CeremonyFolder } from "../ceremony_folder.ts";
@@ -45,19 +46,10 @@ export function diskFolder(path: string): CeremonyFolder {
       });
     },
     async write(name, content) {
-      const draft = `${at(name)}.${crypto.randomUUID()}.part`;
       try {
-        await Deno.mkdir(draft.replace(/[^/]*$/, ""), { recursive: true });
-        const file = await Deno.open(draft, { write: true, createNew: true });
-        try {
-          for (let rest = content; rest.length > 0;) rest = rest.subarray(await file.write(rest));
-          await file.sync();
-        } finally {
-          file.close();
-        }
-        await Deno.rename(draft, at(name));
+        await createFolderOf(at(name));
+        await writeAtomically(at(name), content); // follows no link, because the folder may come from others
       } catch (cause) {
-        await Deno.remove(draft).catch(() => {});
         throw writeFailure(at(name), cause);
       }
     },
@@ -71,45 +63,12 @@ export function diskFolder(path: string): CeremonyFolder {
 
 /** Returns undefined if another run holds the lock. Throws `write_failed`. */
 async function acquireLock(folder: string, path: string): Promise<Disposable | undefined> {
-  let file: Deno.FsFile | undefined;
   try {
     await Deno.mkdir(folder, { recursive: true });
-    await assertRegularOrAbsent(path);
-    file = await Deno.open(path, { create: true, write: true });
-    const locked = await tryLock(file) && await isSameFile(file, path);
-    if (!locked) {
-      file.close();
-      return undefined;
-    }
+    return await lockFile(path);
   } catch (cause) {
-    file?.close();
     throw writeFailure(path, cause);
   }
-  return {
-    [Symbol.dispose]() {
-      try {
-        Deno.removeSync(path); // before the lock is released: afterwards the file may belong to another run
-      } catch {
-        // A file that stays does not block later runs.
-      }
-      unlockAndClose(file!);
-    },
-  };
-}
-
-/** Rejects pipes, which block when opened, and links, which an untrusted folder may contain. */
-async function assertRegularOrAbsent(path: string): Promise<void> {
-  const { isFile } = await Deno.lstat(path).catch((error) => {
-    if (error instanceof Deno.errors.NotFound) return { isFile: true };
-    throw error;
-  });
-  if (!isFile) throw new Error("it is not a regular file");
-}
-
-/** Another run may have replaced the file before the lock. */
-async function isSameFile(file: Deno.FsFile, path: string): Promise<boolean> {
-  const current = await Deno.lstat(path).catch(() => undefined);
-  return current !== undefined && current.ino === (await file.stat()).ino;
 }
 
 /** Opens a file for reading in parts. Throws `invalid_config`. */
