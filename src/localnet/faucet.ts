@@ -3,7 +3,7 @@ import type { Ledger } from "./ledger.ts";
 import { coinMintMessage } from "./coin_mint.ts";
 import { addressParam, bigintParam, invalidParam, type Params } from "./api/request_params.ts";
 
-/** Maximum amount per call, of coins and of jettons. In coins, a million TON. */
+/** Maximum amount per call, of coins and of jettons. In coins, a million GRAM. */
 const MAX_AMOUNT = 10n ** 15n;
 
 /** `coins` in nano, `jettons` in the smallest unit. Throws a RequestError for invalid amounts. */

@@ -61,8 +61,8 @@ export interface LocalJetton {
 
 export interface Localnet {
   readonly url: string;
-  readonly wallets: readonly LocalWallet[]; // at least 4, of both versions, with 10,000 TON each
-  readonly relayer: LocalWallet; // holds 1,000 TON
+  readonly wallets: readonly LocalWallet[]; // at least 4, of both versions, with 10,000 GRAM each
+  readonly relayer: LocalWallet; // holds 1,000 GRAM
   readonly jetton: LocalJetton; // each of `wallets` holds 1,000,000 units
   readonly deployments: Deployments;
   /** Credits `value` nano without a sender. */

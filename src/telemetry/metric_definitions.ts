@@ -124,7 +124,7 @@ export const metricDefinitions = {
 
   poolSurplus: gauge(
     "tonado_pool_surplus_native",
-    "What the pool holds beyond its obligations, in whole native units; it pays for storage",
+    "What the pool holds beyond its obligations, in GRAM; it pays for storage",
     ["pool"],
   ),
   poolSurplusEnd: gauge(
@@ -135,11 +135,11 @@ export const metricDefinitions = {
 
   poolStorageDebt: gauge(
     "tonado_pool_storage_debt_native",
-    "Storage that is due and that the pool cannot pay, in whole native units; a frozen pool counts as 0.1",
+    "Storage that is due and that the pool cannot pay, in GRAM; a frozen pool counts as 0.1",
     ["pool"],
   ),
 
-  walletBalance: gauge("tonado_wallet_balance_native", "Balance of the wallet in whole native units"),
+  walletBalance: gauge("tonado_wallet_balance_native", "Balance of the wallet in GRAM"),
   isLeader: gauge("tonado_leads", "1 when this replica indexes and signs"),
   dependency: gauge("tonado_dependency_up", "1 ok, 0.5 degraded, 0 down", ["dependency"]),
   chainRequestTime: histogram(

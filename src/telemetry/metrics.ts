@@ -26,10 +26,10 @@ interface PoolMetrics {
   readonly lagSeconds?: number;
   readonly lagLt: bigint;
   readonly rootMismatches: number;
-  /** What the pool holds beyond its obligations, in whole native units; undefined while unknown. */
+  /** What the pool holds beyond its obligations, in GRAM; undefined while unknown. */
   readonly surplus?: number;
   readonly surplusUntilSeconds?: number;
-  /** Storage that is due beyond the balance, in whole native units. */
+  /** Storage that is due beyond the balance, in GRAM. */
   readonly storageDebt?: number;
 }
 

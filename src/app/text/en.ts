@@ -1,4 +1,5 @@
 /** Every word that the app shows, in English. The screens read the words of the shown language from texts.ts. */
+import { NATIVE_SYMBOL } from "../../core/protocol/units.ts";
 import type { PlaceFault } from "../ports.ts";
 import type { Language } from "./languages.ts";
 import { depositEn, reportEn, withdrawEn } from "./money_en.ts";
@@ -38,7 +39,7 @@ export const en = {
     /** An exact amount in plain digits, possibly with its unit, as the language writes it. */
     decimal: (amount: string) => amount.replace(/ \S+$/, (unit) => unit.toUpperCase()),
     amount: (amount: string, asset: string) =>
-      `${amount} ${asset === "native" ? "TON" : asset.toUpperCase()}`,
+      `${amount} ${asset === "native" ? NATIVE_SYMBOL : asset.toUpperCase()}`,
     age(seconds: number) {
       if (seconds < 120) return "just now";
       if (seconds < 7_200) return `${Math.round(seconds / 60)} minutes ago`;
@@ -201,7 +202,7 @@ export const en = {
     },
     waitingLead: "a relayer adds it to the pool's list within about 20 minutes; you have nothing to do",
     overdueLead:
-      "no relayer has added it to the pool's list yet; you can do it with a wallet that has a little TON",
+      "no relayer has added it to the pool's list yet; you can do it with a wallet that has a little GRAM",
     unknownLead: "no server answers; nothing to do, the app looks again every minute",
     withdrawingLead: "press Follow to see whether it arrived",
     made: (date: string) => `made on ${date}`,

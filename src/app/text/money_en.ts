@@ -67,7 +67,7 @@ export const depositEn = {
   qr: "Scan with a wallet on your phone",
   qrLabel: "Payment as a QR code",
   to: "Address",
-  amount: "Amount in TON",
+  amount: "Amount in GRAM",
   comment: "Comment",
   commentHint:
     "Always add this comment, unencrypted. Without it, nothing is deposited: the pool returns a payment of exactly this amount, and keeps any other.",
@@ -180,7 +180,7 @@ export const withdrawEn = {
     contract: () =>
       "This address is a contract, not a wallet that we know. Make sure that money can leave it again.",
     no_gas: () =>
-      "This address has no TON, and the relayer sends too little with the tokens. You need TON there before you can move them.",
+      "This address has no GRAM, and the relayer sends too little with the tokens. You need GRAM there before you can move them.",
   } satisfies Record<LinkabilityCode, (count?: number) => string> as Readonly<
     Record<string, (count?: number) => string>
   >,

@@ -106,7 +106,8 @@ export const problemsEn: Readonly<Record<ProblemCode, ProblemText>> = {
   },
   insufficient_funds: {
     text: "There is not enough money in this wallet.",
-    next: "Add money to the wallet, or connect another one. A payment in tokens also needs TON for its fees.",
+    next:
+      "Add money to the wallet, or connect another one. A payment in tokens also needs GRAM for its fees.",
   },
   payment_timeout: {
     text: "No payment has arrived yet.",

@@ -102,7 +102,7 @@ export const problemsRu: Readonly<Record<ProblemCode, ProblemText>> = {
   },
   insufficient_funds: {
     text: "В этом кошельке не хватает денег.",
-    next: "Добавьте сумму и TON на комиссию, также при оплате токенами, или подключите другой кошелёк.",
+    next: "Добавьте сумму и GRAM на комиссию, также при оплате токенами, или подключите другой кошелёк.",
   },
   payment_timeout: {
     text: "Платёж ещё не пришёл.",

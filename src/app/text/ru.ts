@@ -1,4 +1,5 @@
 /** Every word that the app shows, in Russian. */
+import { NATIVE_SYMBOL } from "../../core/protocol/units.ts";
 import type { Texts } from "./en.ts";
 import { depositRu, reportRu, withdrawRu } from "./money_ru.ts";
 import { decimalRu, formRu, pluralRu } from "./numbers_ru.ts";
@@ -39,7 +40,8 @@ export const ru: Texts = {
     },
     percent: (fraction) => percents.format(fraction),
     decimal: decimalRu,
-    amount: (amount, asset) => `${decimalRu(amount)} ${asset === "native" ? "TON" : asset.toUpperCase()}`,
+    amount: (amount, asset) =>
+      `${decimalRu(amount)} ${asset === "native" ? NATIVE_SYMBOL : asset.toUpperCase()}`,
     age(seconds) {
       if (seconds < 120) return "только что";
       if (seconds < 7_200) return ages.format(-Math.round(seconds / 60), "minute");
@@ -201,7 +203,7 @@ export const ru: Texts = {
     },
     waitingLead: "релеер добавит её в список пула примерно за 20 минут; делать ничего не нужно",
     overdueLead:
-      "ни один релеер ещё не добавил её в список пула; это можно сделать самому с кошелька, где есть немного TON",
+      "ни один релеер ещё не добавил её в список пула; это можно сделать самому с кошелька, где есть немного GRAM",
     unknownLead: "ни один сервер не отвечает; делать ничего не нужно, приложение проверяет каждую минуту",
     withdrawingLead: "нажмите «Следить», чтобы узнать, пришли ли деньги",
     made: (date) => `создана ${date}`,

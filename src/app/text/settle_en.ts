@@ -1,14 +1,14 @@
 /** The words of the screen where a depositor settles. */
-import { formatAmount } from "../../core/protocol/units.ts";
+import { formatNative } from "../../core/protocol/units.ts";
 import type { SettleNotice } from "../flows/settle/settle_state.ts";
 
-/** Nano in 0.0001 TON, the unit of the screen. */
+/** Nano in 0.0001 GRAM, the unit of the screen. */
 const STEP_NANO = 100_000n;
 
 /** Rounds up, so that no fee reads as nothing. */
-function tons(nano: bigint): string {
+function grams(nano: bigint): string {
   const rounded = (nano + STEP_NANO - 1n) / STEP_NANO * STEP_NANO;
-  return formatAmount(rounded < 0n ? 0n : rounded, { asset: "native" });
+  return formatNative(rounded < 0n ? 0n : rounded);
 }
 const deposits = (count: number) => count === 1 ? "1 deposit" : `${count} deposits`;
 
@@ -26,9 +26,9 @@ export const settleEn = {
   cost: "Fees",
   reward: "Reward",
   back: "You get back",
-  about: (nano: bigint) => `about ${tons(nano)}`,
-  atMost: (nano: bigint) => `at most ${tons(nano)}`,
-  exactly: tons,
+  about: (nano: bigint) => `about ${grams(nano)}`,
+  atMost: (nano: bigint) => `at most ${grams(nano)}`,
+  exactly: grams,
   rounds: (rounds: number) =>
     `The oldest deposits come first, so yours needs ${rounds} settlements, one after the other. Each has its own price.`,
   publicTitle: "Everyone can see which wallet settles",

@@ -1,15 +1,16 @@
 /** The Russian words of the screen where a depositor settles. */
+import { NATIVE_SYMBOL } from "../../core/protocol/units.ts";
 import type { Texts } from "./en.ts";
 import { decimalRu, formRu, pluralRu } from "./numbers_ru.ts";
 
-/** Nano in 0.0001 TON, the unit of the screen. */
+/** Nano in 0.0001 GRAM, the unit of the screen. */
 const STEP_NANO = 100_000n;
-const STEPS_PER_TON = 10_000;
+const STEPS_PER_GRAM = 10_000;
 
 /** Rounds up, so that no fee reads as nothing. */
-function tons(nano: bigint): string {
+function grams(nano: bigint): string {
   const steps = nano <= 0n ? 0n : (nano + STEP_NANO - 1n) / STEP_NANO;
-  return `${decimalRu(String(Number(steps) / STEPS_PER_TON))} TON`;
+  return `${decimalRu(String(Number(steps) / STEPS_PER_GRAM))} ${NATIVE_SYMBOL}`;
 }
 
 export const settleRu: Texts["settle"] = {
@@ -26,9 +27,9 @@ export const settleRu: Texts["settle"] = {
   cost: "Комиссии",
   reward: "Награда",
   back: "К вам вернётся",
-  about: (nano) => `примерно ${tons(nano)}`,
-  atMost: (nano) => `не больше ${tons(nano)}`,
-  exactly: tons,
+  about: (nano) => `примерно ${grams(nano)}`,
+  atMost: (nano) => `не больше ${grams(nano)}`,
+  exactly: grams,
   rounds: (rounds) =>
     `Сначала зачисляются самые старые депозиты, поэтому вашему ${
       formRu(rounds, ["нужно", "нужны", "нужно"])

@@ -3,7 +3,7 @@ import { poolKey } from "../../core/protocol/deployments.ts";
 import type { Deployment, Deployments } from "../../core/protocol/deployments.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import { fieldToHex } from "../../core/crypto/field.ts";
-import { pluralize } from "../../core/protocol/units.ts";
+import { formatNative, pluralize } from "../../core/protocol/units.ts";
 import { DepositQueueReader } from "../../client/settlement/deposit_queue.ts";
 import {
   type SettledBatch,
@@ -15,7 +15,6 @@ import { V2Pool } from "../../ton/pool/v2/pool.ts";
 import {
   addChainOptions,
   type ChainOptions,
-  formatNative,
   formatPoolAddress,
   openChain,
 } from "../options/chain_options.ts";

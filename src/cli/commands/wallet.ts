@@ -4,7 +4,8 @@ import { type Network, networks } from "../../core/protocol/network.ts";
 import type { Chain } from "../../ton/chain.ts";
 import { generateMnemonic } from "../../ton/wallet/mnemonic.ts";
 import type { WalletVersion } from "../../ton/wallet/wallet.ts";
-import { addChainOptions, type ChainOptions, formatNative } from "../options/chain_options.ts";
+import { addChainOptions, type ChainOptions } from "../options/chain_options.ts";
+import { formatNative } from "../../core/protocol/units.ts";
 import {
   addPayerOptions,
   openPayerWallet,

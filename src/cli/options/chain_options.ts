@@ -2,7 +2,7 @@ import { Address } from "@ton/core";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { Problem } from "../../core/errors/problem.ts";
 import { type Network, networks } from "../../core/protocol/network.ts";
-import { formatAmount, parseUnits } from "../../core/protocol/units.ts";
+import { parseUnits } from "../../core/protocol/units.ts";
 import { parseRelayerUrl, redactUrl } from "../../core/text/urls.ts";
 import { findRegistry } from "../../config/deployments_registry.ts";
 import { MAX_REQUESTS_PER_SECOND } from "../../config/settings/serve_settings.ts";
@@ -139,8 +139,4 @@ export function assertAddressesOfNetwork({ network, ...values }: Record<string, 
 
 export function formatPoolAddress(address: Address, network: Network): string {
   return address.toString({ bounceable: true, testOnly: network !== "mainnet" });
-}
-
-export function formatNative(nano: bigint): string {
-  return formatAmount(nano, { asset: "native" });
 }

@@ -1,7 +1,7 @@
 /** Deposits jettons. Their transfer does not bounce: the pool returns a refused deposit with another transfer. */
 import type { Address } from "@ton/core";
 import { exitCodeName, exitCodes, Problem } from "../../core/errors/problem.ts";
-import { formatUnits } from "../../core/protocol/units.ts";
+import { formatNative, formatUnits } from "../../core/protocol/units.ts";
 import type { ProveOptions } from "../../prover/prover.ts";
 import type { TransactionId } from "../../ton/chain.ts";
 import { assertFunds } from "../../ton/wallet/funds.ts";
@@ -22,7 +22,7 @@ export interface JettonDepositRequest extends DepositRequest {
 }
 
 const REFUND_TIMEOUT_SECONDS = 120;
-/** The wallet sends twice this. The contract tests of jetton pools compare it with what pools ask for: at most 0.3 TON. */
+/** The wallet sends twice this. The contract tests of jetton pools compare it with what pools ask for: at most 0.3 GRAM. */
 export const MAX_DEPOSIT_VALUE_NANO = 1_000_000_000n;
 const MAX_JETTON_TRANSFER_FEE_NANO = 50_000_000n;
 
@@ -75,7 +75,7 @@ interface PreparedTransfer {
 
 /**
  * Prepares a transfer of the denomination from `owner` to the pool. Throws `invalid_address` without an owner;
- * `chain_inconsistent` if the endpoint asks for more than 1 TON for gas; as {@linkcode verifyPoolJettonWallet}.
+ * `chain_inconsistent` if the endpoint asks for more than 1 GRAM for gas; as {@linkcode verifyPoolJettonWallet}.
  */
 export async function prepareJettonTransfer(
   target: Pick<JettonDepositRequest, "chain" | "jetton"> & { readonly pool: AnyPool },
@@ -93,10 +93,10 @@ export async function prepareJettonTransfer(
   const jettonWallet = await fetchJettonWalletAddress(chain, jetton.jettonMaster, owner);
   const forwardAmount = await pool.getDepositValue();
   if (forwardAmount > MAX_DEPOSIT_VALUE_NANO) {
-    const [asked, most] = [forwardAmount, MAX_DEPOSIT_VALUE_NANO].map((nano) => formatUnits(nano, 9));
+    const [asked, most] = [forwardAmount, MAX_DEPOSIT_VALUE_NANO].map(formatNative);
     throw new Problem(
       "chain_inconsistent",
-      `the endpoint asks for ${asked} TON for a deposit's gas, more than ${most}`,
+      `the endpoint asks for ${asked} for a deposit's gas, more than ${most}`,
     );
   }
   return { poolWallet, transfer: { amount: matched.denomination, owner, jettonWallet, forwardAmount } };

@@ -54,7 +54,7 @@ export const serveSettings = {
   },
   feeMinNative: {
     name: "RELAYER_FEE_MIN_NATIVE",
-    help: "minimum fee of native pools, in whole native units",
+    help: "minimum fee of native pools, in GRAM",
     parse: parseNativeAmount,
     default: "0.05",
   },
@@ -73,13 +73,13 @@ export const serveSettings = {
   topUpNative: {
     name: "RELAYER_TOP_UP_NATIVE",
     help:
-      "yearly maximum per ownerless jetton pool that has less than five years of storage left, in whole native units; 0: only an alert",
+      "yearly maximum per ownerless jetton pool that has less than five years of storage left, in GRAM; 0: only an alert",
     parse: parseNativeAmount,
     default: "1",
   },
   maxCostNative: {
     name: "RELAYER_MAX_COST_NATIVE",
-    help: "maximum cost of a jetton withdrawal, refund included, in whole native units; unset: no limit",
+    help: "maximum cost of a jetton withdrawal, refund included, in GRAM; unset: no limit",
     parse: parseNativeAmount,
   },
   indexerUrl: {
@@ -212,14 +212,14 @@ export const serveSettings = {
   },
   balanceWarn: {
     name: "RELAYER_BALANCE_WARN",
-    help: "wallet balance below which the relayer warns, in whole native units; 0: never",
+    help: "wallet balance below which the relayer warns, in GRAM; 0: never",
     parse: parseNativeAmount,
     default: "5",
     offOnLocalnet: true,
   },
   balanceStop: {
     name: "RELAYER_BALANCE_STOP",
-    help: "wallet balance below which withdrawals and settlements stop, in whole native units; 0: no limit",
+    help: "wallet balance below which withdrawals and settlements stop, in GRAM; 0: no limit",
     parse: parseNativeAmount,
     default: "1",
     offOnLocalnet: true,
@@ -285,6 +285,6 @@ function parseNativeAmount(value: string): bigint {
   try {
     return parseUnits(value);
   } catch {
-    throw new MalformedSettingError("a decimal number of native units with at most 9 places, like 0.05");
+    throw new MalformedSettingError("a decimal number of GRAM with at most 9 places, like 0.05");
   }
 }

@@ -2,6 +2,8 @@
 import { Problem } from "../errors/problem.ts";
 
 export const NATIVE_DECIMALS = 9;
+/** The ticker of the native coin, Gram, which was Toncoin (TON) until June 2026. Data formats say `native`. */
+export const NATIVE_SYMBOL = "GRAM";
 
 const UNITS_PATTERN = /^(0|[1-9][0-9]*)(?:\.([0-9]+))?$/;
 const MAX_AMOUNT_LENGTH = 80;
@@ -43,11 +45,16 @@ export function formatUnits(nano: bigint, decimals: number = NATIVE_DECIMALS): s
   return sign + whole + (fraction === "" ? "" : `.${fraction}`);
 }
 
+/** Returns nano of the native coin with its ticker. */
+export function formatNative(nano: bigint): string {
+  return `${formatUnits(nano)} ${NATIVE_SYMBOL}`;
+}
+
 export function formatAmount(
   amount: bigint,
   { asset, decimals }: { readonly asset: string; readonly decimals?: number },
 ): string {
-  return asset === "native" ? `${formatUnits(amount)} TON` : `${formatUnits(amount, decimals)} ${asset}`;
+  return asset === "native" ? formatNative(amount) : `${formatUnits(amount, decimals)} ${asset}`;
 }
 
 export function pluralize(count: number, what: string): string {

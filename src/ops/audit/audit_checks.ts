@@ -1,6 +1,6 @@
 /** Pure functions from facts to verdicts. `failed` means that depositing is unsafe. */
 import type { Address } from "@ton/core";
-import { formatUnits } from "../../core/protocol/units.ts";
+import { formatNative } from "../../core/protocol/units.ts";
 import { formatAddress } from "../../core/text/address_format.ts";
 import { checkFailed, checkPassed, type CheckResult, checkWarning } from "../../core/errors/check_result.ts";
 import { MIN_NETWORK_VERSION } from "../../ton/network_version.ts";
@@ -129,17 +129,17 @@ function checkCapacity({ info: { deposits, capacity } }: PoolFacts): CheckResult
 }
 
 function checkBalance({ available, unspentNotes, debt, surplus, shortfall }: PoolFunds): CheckResult {
-  const has = `${formatUnits(available)} after unpaid storage fees`;
-  const notes = `notes worth ${formatUnits(unspentNotes)}, of which withdrawals repay ${formatUnits(debt)}`;
+  const has = `${formatNative(available)} after unpaid storage fees`;
+  const notes = `notes worth ${formatNative(unspentNotes)}, of which withdrawals repay ${formatNative(debt)}`;
   return shortfall === 0n
-    ? checkPassed("balance", `${has}, covers ${notes}; the surplus is ${formatUnits(surplus)}`)
-    : checkFailed("balance", `${has}, is short by ${formatUnits(shortfall)} for ${notes}`);
+    ? checkPassed("balance", `${has}, covers ${notes}; the surplus is ${formatNative(surplus)}`)
+    : checkFailed("balance", `${has}, is short by ${formatNative(shortfall)} for ${notes}`);
 }
 
 function checkRunway(funds: PoolFunds, readAt: number): CheckResult {
   const { runwayYears, reserveYears, surplus } = funds;
   const end = surplus > 0n
-    ? `; storage will have consumed the surplus of ${formatUnits(surplus)} ${
+    ? `; storage will have consumed the surplus of ${formatNative(surplus)} ${
       formatDate(surplusEnd(funds, readAt))
     }`
     : "";

@@ -5,7 +5,7 @@ import { Problem } from "../../core/errors/problem.ts";
 import { formatAddress } from "../../core/text/address_format.ts";
 import { PoolGetters } from "../../ton/pool/pool_getters.ts";
 import { loadPoolCode } from "../../ton/pool/state_init.ts";
-import { formatUnits } from "../../core/protocol/units.ts";
+import { formatNative } from "../../core/protocol/units.ts";
 import { fetchNetworkPrices, type NetworkPrices } from "../../ton/network_prices.ts";
 import { seqnoOfFirstTransaction } from "./deployed_seqno.ts";
 import { waitForJettonWallet } from "./jetton_discovery.ts";
@@ -97,8 +97,8 @@ function withTerms(plan: PoolPlan, prices: NetworkPrices, options: DeployOptions
   if (options.network !== "localnet") {
     options.onWarning?.(
       `without --native-price no terms are proposed, and relayers do not serve the pool until its registry entry has a ` +
-        `feeMin: a withdrawal with a refund of ${formatUnits(PROPOSED_REFUND_NANO)} costs about ` +
-        `${formatUnits(jettonWithdrawalCost(prices))} in coins`,
+        `feeMin: a withdrawal with a refund of ${formatNative(PROPOSED_REFUND_NANO)} costs about ` +
+        `${formatNative(jettonWithdrawalCost(prices))}`,
     );
   }
   return plan;

@@ -12,8 +12,10 @@ interface JettonOverrides {
 }
 
 const ASSET_IDENTIFIER = /^[a-z0-9]{1,32}$/;
+/** Names are shown in capitals, so a jetton with one of these would read like the network's coin. */
+const COIN_NAMES = ["native", "gram", "ton", "toncoin"];
 
-/** Throws `deployment_refused` if a value is neither given nor on chain, or `symbol` is not an identifier. */
+/** Throws `deployment_refused` if a value is neither given nor on chain, or the symbol is not an identifier or is the coin's. */
 export async function identifyJetton(
   chain: Chain,
   master: Address,
@@ -25,7 +27,11 @@ export async function identifyJetton(
   const asset = (symbol ?? metadata.symbol)?.toLowerCase();
   if (asset === undefined) {
     errors.push({ pointer: "--symbol", detail: "is required: the jetton's metadata is not on chain" });
-  } else if (!ASSET_IDENTIFIER.test(asset) || asset === "native") {
+  } else if (COIN_NAMES.includes(asset)) {
+    const detail =
+      `is required: the jetton's symbol ${asset.toUpperCase()} is the name of the network's coin`;
+    errors.push({ pointer: "--symbol", detail });
+  } else if (!ASSET_IDENTIFIER.test(asset)) {
     const detail = `is required, with letters and digits only: ${JSON.stringify(asset)} is not an identifier`;
     errors.push({ pointer: "--symbol", detail });
   }

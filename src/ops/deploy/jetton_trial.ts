@@ -12,7 +12,7 @@ import { formatAddress } from "../../core/text/address_format.ts";
 import { fetchJettonWalletAddress, fetchJettonWalletData } from "../../ton/jetton/jetton.ts";
 import type { NetworkPrices } from "../../ton/network_prices.ts";
 import { Pool } from "../../ton/pool/pool.ts";
-import { formatUnits } from "../../core/protocol/units.ts";
+import { formatNative } from "../../core/protocol/units.ts";
 import { computeRetryCost, computeTransferValue } from "../../ton/pool/retry_cost.ts";
 import { incomingMessagesSince } from "../../ton/wallet/incoming_messages.ts";
 import { confirmTransfer } from "../../ton/wallet/transfer_inclusion.ts";
@@ -122,12 +122,12 @@ export async function tryLeastPayout(
     return outcome !== undefined;
   }, options);
   if (outcome === "arrived") return;
-  const least = formatUnits(value);
+  const least = formatNative(value);
   throw new Problem(
     "deployment_refused",
     outcome === "bounced"
-      ? `the deployer's jetton wallet refuses to send a unit with ${least} native units, the least that a payout carries`
-      : `a unit that was sent to a new address with ${least} native units, the least that a payout carries, did not arrive`,
+      ? `the deployer's jetton wallet refuses to send a unit with ${least}, the least that a payout carries`
+      : `a unit that was sent to a new address with ${least}, the least that a payout carries, did not arrive`,
     {
       hint:
         "Nothing was paid for the pool, and it is not in the registry. Either the issuer has locked wallets, or they need " +

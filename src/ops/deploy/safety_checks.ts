@@ -4,7 +4,7 @@ import { networkGlobalId } from "../../core/protocol/network.ts";
 import { GAS_HIGHEST_PATH } from "../../core/protocol/pool_constants.ts";
 import { V2_GAS_HIGHEST_PATH } from "../../core/protocol/v2/pool_constants.ts";
 import { formatAddress } from "../../core/text/address_format.ts";
-import { formatUnits } from "../../core/protocol/units.ts";
+import { formatNative } from "../../core/protocol/units.ts";
 import { openArtifacts } from "../../prover/artifacts.ts";
 import type { NetworkPrices } from "../../ton/network_prices.ts";
 import { fetchNetworkVersion, MIN_NETWORK_VERSION } from "../../ton/network_version.ts";
@@ -25,7 +25,7 @@ export function checkDenomination(plan: PoolPlan, prices: NetworkPrices, options
   const gas = plan.version === 2 ? V2_GAS_HIGHEST_PATH : GAS_HIGHEST_PATH;
   const minimum = MIN_GAS_FEES_PER_NOTE * prices.gasFee(gas);
   if (isJettonPlan(plan) || plan.denomination >= minimum) return;
-  const text = `a denomination of ${plan.amount} is below ${formatUnits(minimum)}: ` +
+  const text = `a denomination of ${plan.amount} is below ${formatNative(minimum)}: ` +
     "fees would consume much of each note";
   if (options.network === "mainnet") throw new Problem("invalid_amount", text);
   options.onWarning?.(text);

@@ -1,5 +1,5 @@
 import { Problem } from "../../core/errors/problem.ts";
-import { formatUnits } from "../../core/protocol/units.ts";
+import { formatNative } from "../../core/protocol/units.ts";
 import type { NetworkPrices } from "../../ton/network_prices.ts";
 import type { OutgoingMessage } from "../../ton/wallet/wallet.ts";
 import type { PoolKeys } from "../keys/pool_keys.ts";
@@ -42,8 +42,8 @@ export async function sendDeployment(
   const trial = trialValue(trials, prices);
   const balance = await wallet.balance();
   if (balance <= needed + trial) {
-    const text = `wallet ${wallet.format()} holds ${formatUnits(balance)}, ` +
-      `the pools need ${formatUnits(needed + trial)} and fees`;
+    const text = `wallet ${wallet.format()} holds ${formatNative(balance)}, ` +
+      `the pools need ${formatNative(needed + trial)} and fees`;
     throw new Problem("insufficient_funds", text);
   }
   const messages = [

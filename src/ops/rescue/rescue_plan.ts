@@ -1,7 +1,7 @@
 import { type Address, beginCell, type Cell, storeStateInit } from "@ton/core";
 import type { Deployment } from "../../core/protocol/deployments.ts";
 import { Problem } from "../../core/errors/problem.ts";
-import { formatUnits } from "../../core/protocol/units.ts";
+import { formatNative } from "../../core/protocol/units.ts";
 import { fetchStorageBill, SECONDS_PER_YEAR, storageSize, uniqueCells } from "../../ton/account_storage.ts";
 import type { AccountInfo, Chain } from "../../ton/chain.ts";
 import type { NetworkPrices } from "../../ton/network_prices.ts";
@@ -76,7 +76,7 @@ function assertPaysDebt(value: bigint, minimum: bigint): void {
   throw new Problem(
     "rescue_refused",
     `the pool owes storage. A message below the whole debt would freeze or delete it: send at least ${
-      formatUnits(minimum)
+      formatNative(minimum)
     }`,
   );
 }

@@ -1,6 +1,6 @@
 /** Monitors what each pool has for its storage, and what it owes. The metrics and the alerts report both. */
 import { type Clock } from "../../core/time.ts";
-import { formatUnits } from "../../core/protocol/units.ts";
+import { formatNative } from "../../core/protocol/units.ts";
 import type { Log } from "../../telemetry/log.ts";
 import { fetchStorageBill, SECONDS_PER_YEAR } from "../../ton/account_storage.ts";
 import type { Chain } from "../../ton/chain.ts";
@@ -65,7 +65,7 @@ export class PoolFundsMonitor {
           "{pool} owes {debt} for storage: run `tonado pool rescue` before anything else is sent to it",
           {
             pool: pool.key,
-            debt: formatUnits(known.debt),
+            debt: formatNative(known.debt),
           },
         );
       }

@@ -1,5 +1,5 @@
 /** Whether the wallet can pay for a settlement. The wallet skips, without an error, a message that it cannot pay. */
-import { formatUnits } from "../../core/protocol/units.ts";
+import { formatNative } from "../../core/protocol/units.ts";
 import type { Log } from "../../telemetry/log.ts";
 import type { CallOptions } from "../../ton/chain.ts";
 import type { PoolState } from "../indexer/pool_state.ts";
@@ -27,8 +27,8 @@ export class SettlementFunds {
       this.#reported.add(key);
       this.log.warning("{pool} is not settled: the wallet holds {balance}, which must be {needed}; fund it", {
         pool: key,
-        balance: formatUnits(balance),
-        needed: formatUnits(needed),
+        balance: formatNative(balance),
+        needed: formatNative(needed),
       });
     }
     return false;

@@ -4,7 +4,7 @@
  */
 import { Cell } from "@ton/core";
 import type { Clock } from "../../core/time.ts";
-import { formatUnits } from "../../core/protocol/units.ts";
+import { formatNative } from "../../core/protocol/units.ts";
 import type { Store } from "../../store/store.ts";
 import type { Log } from "../../telemetry/log.ts";
 import { fetchStorageBill, SECONDS_PER_YEAR, type StorageBill } from "../../ton/account_storage.ts";
@@ -106,7 +106,7 @@ async function prepareTopUp(
   topUps.add(pool, value, term);
   log.info("topping up {pool} with {value}: its storage is paid for {years} years", {
     pool: pool.key,
-    value: formatUnits(value),
+    value: formatNative(value),
     years: bill.runwayYears,
   });
   changes.notify();

@@ -1,5 +1,5 @@
 /** Caches and watches the balance of the relayer's wallet. */
-import { formatUnits } from "../../core/protocol/units.ts";
+import { formatNative, formatUnits } from "../../core/protocol/units.ts";
 import type { Log } from "../../telemetry/log.ts";
 import type { CallOptions } from "../../ton/chain.ts";
 import type { Wallet } from "../../ton/wallet/wallet.ts";
@@ -53,7 +53,7 @@ export class WalletBalance {
   }
 }
 
-/** The JSON body: amounts in whole native units, and a line of text for chats. */
+/** The JSON body: amounts in GRAM, and a line of text for chats. */
 export function buildBalanceAlertBody(
   { event, balance, thresholds: bounds }: BalanceAlert,
   relayer: { readonly network: string; readonly address: string },
@@ -65,7 +65,7 @@ export function buildBalanceAlertBody(
     balance_low: "runs low",
     balance_stopped: "holds too little to accept withdrawals",
   };
-  const text = `tonado relayer ${address} of ${network} ${says[event]}: ${balanceText}`;
+  const text = `tonado relayer ${address} of ${network} ${says[event]}: ${formatNative(balance)}`;
   return { event, network, relayer: address, balance: balanceText, warn, stop, text };
 }
 
@@ -89,7 +89,7 @@ export async function watchBalance(
       const level = balance.levelOf(now);
       if (level !== balance.level) {
         balance.level = level;
-        logLevelChange(log, level, { balance: formatUnits(now) });
+        logLevelChange(log, level, { balance: formatNative(now) });
       }
       if (leadership.isLeader && level !== reported) {
         alert({ event: `balance_${level}`, balance: now, thresholds: balance.thresholds });

@@ -1,7 +1,7 @@
 /** Refuses to send messages that would freeze a pool. */
 import type { Address } from "@ton/core";
 import { Problem } from "../../core/errors/problem.ts";
-import { formatUnits } from "../../core/protocol/units.ts";
+import { formatNative } from "../../core/protocol/units.ts";
 import { fetchStorageBill } from "../account_storage.ts";
 import type { AccountInfo, CallOptions, Chain } from "../chain.ts";
 
@@ -32,8 +32,8 @@ export async function assertNoStorageDebt(
   throw new Problem(
     problemCode,
     `the pool owes ${
-      formatUnits(debt)
-    } native units for storage: this message would freeze it, and the next one delete it`,
+      formatNative(debt)
+    } for storage: this message would freeze it, and the next one delete it`,
     { hint: "Nothing was sent. Run `tonado pool rescue` first, which pays the whole debt." },
   );
 }

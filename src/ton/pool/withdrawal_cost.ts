@@ -27,7 +27,7 @@ const WITHDRAW_MESSAGE = { cells: 5n, bits: 3_600n };
 const LOG_MESSAGE = { cells: 2n, bits: 1_070n };
 const EMPTY_MESSAGE = { cells: 0n, bits: 0n }; // payouts and excess have no body
 
-/** The gas of a wallet of `@ton-community/assets-sdk`. The payee's keeps 0.01 TON for storage, 0.015 for gas. */
+/** The gas of a wallet of `@ton-community/assets-sdk`. The payee's keeps 0.01 GRAM for storage, 0.015 for gas. */
 const JETTON_WALLET_GAS = 11_000n;
 const JETTON_WALLET_RESERVE = 25_000_000n;
 /** The messages from the pool to its wallet, and from there to the payee's with the StateInit. */

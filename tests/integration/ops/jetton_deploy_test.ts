@@ -221,7 +221,8 @@ Deno.test("a jetton's name comes from its metadata on chain or from the deployer
   };
   const offChain = beginCell().storeUint(1, 8).storeStringTail("https://example.org").endCell();
   const full = storeJettonMetadata({ symbol: "JUSDT", decimals: "6" });
-  const cases: [string, Cell, Parameters<typeof identifyJetton>[2], [string, number] | string[]][] = [
+  type Case = [string, Cell, Parameters<typeof identifyJetton>[2], [string, number] | string[]];
+  const cases: Case[] = [
     ["its own symbol in small letters, its own decimals", full, {}, ["jusdt", 6]],
     ["the deployer's word first", full, { symbol: "usd", decimals: 9 }, ["usd", 9]],
     ["nothing on chain", offChain, {}, ["--symbol", "--decimals"]],
@@ -229,7 +230,10 @@ Deno.test("a jetton's name comes from its metadata on chain or from the deployer
     ["a symbol that no note can carry", storeJettonMetadata({ symbol: "USD₮", decimals: "6" }), {}, [
       "--symbol",
     ]],
-    ["the native coin's name", storeJettonMetadata({ symbol: "Native", decimals: "9" }), {}, ["--symbol"]],
+    ...["Native", "GRAM", "Ton", "TONCOIN"].map((symbol) =>
+      [`the coin's name ${symbol}`, storeJettonMetadata({ symbol, decimals: "9" }), {}, ["--symbol"]] as Case
+    ),
+    ["the coin's name from the deployer", full, { symbol: "gram" }, ["--symbol"]],
   ];
   for (const [what, content, claims, expected] of cases) {
     await t.step(what, async () => {

@@ -1,6 +1,6 @@
 /** Whether a connected wallet can pay a deposit, checked before the wallet is asked. */
 import { Problem } from "../../../core/errors/problem.ts";
-import { formatAmount } from "../../../core/protocol/units.ts";
+import { formatAmount, formatNative } from "../../../core/protocol/units.ts";
 import type { Chain } from "../../../ton/chain.ts";
 import { fetchJettonWalletAddress, fetchJettonWalletData } from "../../../ton/jetton/jetton.ts";
 import type { Payer } from "../../ports.ts";
@@ -22,7 +22,7 @@ export async function assertFunds(
     new Problem("insufficient_funds", `the wallet holds ${holds}, less than the deposit and its fees`);
   if (jetton === undefined) {
     if (balance < deployment.denomination + GAS_RESERVE_NANO) {
-      throw short(formatAmount(balance, { asset: "native" }));
+      throw short(formatNative(balance));
     }
     return;
   }
@@ -39,9 +39,7 @@ export async function assertFunds(
 export async function assertGas(chain: Chain, { address }: Payer, value: bigint): Promise<void> {
   const { balance } = await chain.account(address);
   if (balance >= value + WALLET_FEE_NANO) return;
-  const [holds, needs] = [balance, value + WALLET_FEE_NANO].map((nano) =>
-    formatAmount(nano, { asset: "native" })
-  );
+  const [holds, needs] = [balance, value + WALLET_FEE_NANO].map((nano) => formatNative(nano));
   throw new Problem(
     "insufficient_funds",
     `the wallet holds ${holds}, and the fees of the payment need ${needs}, most of which returns`,

@@ -9,7 +9,7 @@ import {
 import { fetchSettlementOffer } from "../../../client/settlement/settlement_offer.ts";
 import { CHUNK_SLOTS } from "../../../core/crypto/groth16.ts";
 import { Problem } from "../../../core/errors/problem.ts";
-import { formatAmount } from "../../../core/protocol/units.ts";
+import { formatNative } from "../../../core/protocol/units.ts";
 import { delay } from "../../../core/time.ts";
 import type { TransactionId } from "../../../ton/chain.ts";
 import type { PoolEvent } from "../../../ton/pool/history/pool_events.ts";
@@ -105,7 +105,7 @@ async function build(
   const { chain, address } = pool;
   const { balance } = await chain.account(payer.address, { signal });
   if (balance < offer.value + GAS_RESERVE_NANO) {
-    const holds = formatAmount(balance, { asset: "native" });
+    const holds = formatNative(balance);
     throw new Problem(
       "insufficient_funds",
       `the wallet holds ${holds}, less than the settlement and its fees`,

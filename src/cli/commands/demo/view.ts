@@ -1,4 +1,4 @@
-import { formatUnits, NATIVE_DECIMALS } from "../../../core/protocol/units.ts";
+import { formatUnits, NATIVE_DECIMALS, NATIVE_SYMBOL } from "../../../core/protocol/units.ts";
 import type { CliContext } from "../../context.ts";
 import { colours, progressLine } from "../../output/progress.ts";
 import { writeJson } from "../../output/print.ts";
@@ -19,7 +19,7 @@ class DemoView {
   readonly #stdout;
   readonly #colours;
   readonly #progress;
-  #unit = { symbol: "TON", decimals: NATIVE_DECIMALS };
+  #unit = { symbol: NATIVE_SYMBOL, decimals: NATIVE_DECIMALS };
   /** Its demo has no relayer. */
   #isVersion2 = false;
 
@@ -83,7 +83,7 @@ class DemoView {
     this.#fact("root", `${short(root)}, of ${leaves} leaves ${this.#seconds(timing)}`);
     this.#fact(
       "cost",
-      `${this.#colours.cyan(formatUnits(cost))} TON for the settler, after the pool's reward`,
+      `${this.#colours.cyan(formatUnits(cost))} ${NATIVE_SYMBOL} for the settler, after the pool's reward`,
     );
     this.#step("Two withdrawals in one message, to a fresh address");
   }
@@ -98,12 +98,14 @@ class DemoView {
   }
 
   #showSubmitted({ seqno, fee, refund }: EventOf<"submitted">): void {
-    const refundText = refund > 0n ? `, adding ${this.#colours.cyan(formatUnits(refund))} TON` : "";
+    const refundText = refund > 0n
+      ? `, adding ${this.#colours.cyan(formatUnits(refund))} ${NATIVE_SYMBOL}`
+      : "";
     this.#fact("relayer", `sent it with seqno ${seqno}, for a fee of ${this.#amount(fee)}${refundText}`);
   }
 
   #showBalances({ accounts }: EventOf<"balances">): void {
-    const isNative = this.#unit.symbol === "TON";
+    const isNative = this.#unit.symbol === NATIVE_SYMBOL;
     this.#step(isNative ? "Balances, to the nano" : "Balances, to the smallest unit");
     this.#showChanges(accounts, this.#unit.decimals);
     this.#step(

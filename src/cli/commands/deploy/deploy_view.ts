@@ -1,17 +1,12 @@
 import type { Address } from "@ton/core";
 import { type Deployment, poolKey, type PoolVersion } from "../../../core/protocol/deployments.ts";
 import { Problem } from "../../../core/errors/problem.ts";
-import { formatAmount } from "../../../core/protocol/units.ts";
+import { formatAmount, formatNative } from "../../../core/protocol/units.ts";
 import type { DeployOrder, TrialOutcome } from "../../../ops/deploy/deploy.ts";
 import type { IssuerFacts } from "../../../ops/deploy/jetton_issuer.ts";
 import type { Wallet, WalletVersion } from "../../../ton/wallet/wallet.ts";
 import type { CliContext } from "../../context.ts";
-import {
-  type ChainOptions,
-  formatChainFlags,
-  formatNative,
-  formatPoolAddress,
-} from "../../options/chain_options.ts";
+import { type ChainOptions, formatChainFlags, formatPoolAddress } from "../../options/chain_options.ts";
 import { CommandView, printWarning } from "../../output/print.ts";
 import { describeIssuer, describePlannedTrial, issuerToJson, TRIAL_TEXTS } from "./issuer_view.ts";
 

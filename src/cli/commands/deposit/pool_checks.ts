@@ -3,17 +3,12 @@ import type { NoteRecord } from "../../../client/notes/note_store.ts";
 import { registryLabel } from "../../../config/deployments_registry.ts";
 import { Problem } from "../../../core/errors/problem.ts";
 import { type Deployment, poolKey } from "../../../core/protocol/deployments.ts";
-import { formatAmount } from "../../../core/protocol/units.ts";
+import { formatAmount, formatNative } from "../../../core/protocol/units.ts";
 import type { Chain } from "../../../ton/chain.ts";
 import { deploymentMatchesBuild } from "../../../ton/pool/state_init.ts";
 import type { Wallet } from "../../../ton/wallet/wallet.ts";
 import type { CliContext } from "../../context.ts";
-import {
-  type ChainOptions,
-  formatChainFlags,
-  formatNative,
-  formatPoolAddress,
-} from "../../options/chain_options.ts";
+import { type ChainOptions, formatChainFlags, formatPoolAddress } from "../../options/chain_options.ts";
 import { requireConfirmation } from "../../options/payer_options.ts";
 import { usageError } from "../../options/usage_error.ts";
 import type { DepositView } from "../../output/deposit_view.ts";

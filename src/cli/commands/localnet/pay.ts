@@ -1,11 +1,12 @@
 import { Address, Cell, comment, loadStateInit } from "@ton/core";
+import { formatNative } from "../../../core/protocol/units.ts";
 import { Command } from "commander";
 import { loadEndpoint } from "../../../config/settings/settings_reader.ts";
 import { Secret } from "../../../core/text/secret.ts";
 import { isLoopbackHost } from "../../../core/text/urls.ts";
 import { confirmTransfer } from "../../../ton/wallet/transfer_inclusion.ts";
 import type { OutgoingMessage } from "../../../ton/wallet/wallet.ts";
-import { formatNative } from "../../options/chain_options.ts";
+
 import { usageError } from "../../options/usage_error.ts";
 import type { CliContext } from "../../context.ts";
 import { type OutputOptions, printResult } from "../../output/print.ts";

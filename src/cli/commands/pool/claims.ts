@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import type { Deployment } from "../../../core/protocol/deployments.ts";
 import { Problem } from "../../../core/errors/problem.ts";
-import { formatAmount, parseUnits, pluralize } from "../../../core/protocol/units.ts";
+import { formatAmount, formatNative, parseUnits, pluralize } from "../../../core/protocol/units.ts";
 import { buildTransferLink } from "../../../client/deposit/payer.ts";
 import { assertNoStorageDebt } from "../../../ton/pool/storage_debt.ts";
 import { buildRetryMessage, fetchRetryValue, listClaims, retryClaims } from "../../../ops/claims.ts";
@@ -10,7 +10,6 @@ import type { Claim } from "../../../ton/pool/pool_getters.ts";
 import {
   addChainOptions,
   type ChainOptions,
-  formatNative,
   formatPoolAddress,
   openChain,
   parseAmountArgument,

@@ -3,14 +3,13 @@ import { Command } from "commander";
 import { findRegistry } from "../../../config/deployments_registry.ts";
 import { Problem } from "../../../core/errors/problem.ts";
 import { fieldToHex } from "../../../core/crypto/field.ts";
-import { formatAmount } from "../../../core/protocol/units.ts";
+import { formatAmount, formatNative } from "../../../core/protocol/units.ts";
 import type { PoolFacts } from "../../../ops/audit/pool_facts.ts";
 import { auditPool, type PoolAudit } from "../../../ops/audit/audit.ts";
 import { surplusEnd } from "../../../ton/pool/pool_funds.ts";
 import {
   addChainOptions,
   type ChainOptions,
-  formatNative,
   formatPoolAddress,
   openChain,
 } from "../../options/chain_options.ts";

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError } from "commander";
 import { pollUntil } from "../../../core/time.ts";
 import { Problem } from "../../../core/errors/problem.ts";
-import { parseUnits } from "../../../core/protocol/units.ts";
+import { formatNative, parseUnits } from "../../../core/protocol/units.ts";
 import { planRescue, type RescuePlan } from "../../../ops/rescue/rescue_plan.ts";
 import { PIECE_VALUE_NANO, splitState } from "../../../ops/rescue/thaw_helper.ts";
 import { thawThroughHelper } from "../../../ops/rescue/thaw_through_helper.ts";
@@ -13,7 +13,6 @@ import type { CliContext } from "../../context.ts";
 import {
   addChainOptions,
   type ChainOptions,
-  formatNative,
   openChain,
   parseAmountArgument,
 } from "../../options/chain_options.ts";

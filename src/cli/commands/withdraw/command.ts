@@ -52,7 +52,7 @@ export function withdrawCommand(context: CliContext): Command {
     )
     .option(
       "--refund <amount>",
-      "TON that the relayer adds, so that the recipient can pay gas to move jettons",
+      "GRAM that the relayer adds, so that the recipient can pay gas to move jettons",
       parseAmountArgument,
       "0",
     )

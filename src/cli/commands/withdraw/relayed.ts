@@ -9,9 +9,15 @@ import { resumeWithdrawal } from "../../../client/withdrawal/withdrawal_resume.t
 import { remainingFailoverMs } from "../../../client/withdrawal/withdrawal_wait.ts";
 import { Problem } from "../../../core/errors/problem.ts";
 import type { Deployment } from "../../../core/protocol/deployments.ts";
-import { formatAmount, formatUnits, NATIVE_DECIMALS, parseUnits } from "../../../core/protocol/units.ts";
+import {
+  formatAmount,
+  formatNative,
+  formatUnits,
+  NATIVE_DECIMALS,
+  parseUnits,
+} from "../../../core/protocol/units.ts";
 import type { Prover } from "../../../prover/prover.ts";
-import { formatNative } from "../../options/chain_options.ts";
+
 import { POLL_INTERVALS_MS } from "../../options/polling_intervals.ts";
 import { MISSING_RELAYER, relayerWalletWarning } from "./recipient_checks.ts";
 import { saveAttempt } from "../../../client/notes/withdrawal_attempts.ts";

@@ -2,9 +2,9 @@
 import { type ComplianceReport, parseComplianceReport } from "../../../core/protocol/compliance.ts";
 import { poolKey } from "../../../core/protocol/deployments.ts";
 import { Problem } from "../../../core/errors/problem.ts";
-import { formatAmount } from "../../../core/protocol/units.ts";
+import { formatAmount, formatNative } from "../../../core/protocol/units.ts";
 import { isDevelopmentKey } from "../../../prover/artifacts.ts";
-import { formatNative } from "../../options/chain_options.ts";
+
 import { escapeHtml, renderFactTable, renderHtmlPage, unescapeHtml } from "./html_page.ts";
 import { formatIsoTime } from "../progress.ts";
 

@@ -2,6 +2,7 @@
 import { renderSVG } from "uqr";
 import { poolKey } from "../../../core/protocol/deployments.ts";
 import type { NotePool } from "../../../core/protocol/note.ts";
+import { NATIVE_SYMBOL } from "../../../core/protocol/units.ts";
 import { escapeHtml, renderFactTable, renderHtmlPage } from "./html_page.ts";
 
 export interface PaperNote {
@@ -38,7 +39,7 @@ export function renderBackupPage(
 ${
       renderFactTable([
         ["pool", poolKey(pool)],
-        ["amount", `${pool.amount} ${pool.asset === "native" ? "TON" : pool.asset}`],
+        ["amount", `${pool.amount} ${pool.asset === "native" ? NATIVE_SYMBOL : pool.asset}`],
         ["network", pool.network],
         ["note store", store],
       ])
