@@ -54,7 +54,7 @@ export const en = {
       "This gateway shows many websites under one address, and each of them could read your notes. Open the app at its own address.",
     framed: "Another website shows this page inside itself. Open the app in a tab of its own.",
     storage_denied:
-      "This browser does not let the page store anything. Leave private browsing, or allow storage, and load the page again.",
+      "This browser gives the page no access to its storage. Close other tabs of this app, and load the page again. If that does not help, leave private browsing, or allow storage.",
     open: "Open it there",
   } satisfies Record<PlaceFault | "title" | "open", string>,
   start: {

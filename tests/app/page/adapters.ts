@@ -25,6 +25,7 @@ const config = await readAppConfig(booted.base);
 export const adapters = {
   booted,
   records,
+  Records,
   config,
   Secret,
   Address,
