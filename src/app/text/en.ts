@@ -183,6 +183,8 @@ export const en = {
     follow: "Follow",
     report: "Report",
     check: "Check the notes",
+    checkLead:
+      "This asks the relayers and the endpoint for withdrawals. Wait an hour after a deposit, because they see when you are here.",
     checking: (seen: number) => `Looking for your notes: ${plural(seen, "entry", "entries")} read`,
     recovered: (count: number) => `${plural(count, "note was", "notes were")} found with your recovery code.`,
     unread: (pools: readonly string[]) =>

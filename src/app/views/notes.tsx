@@ -175,7 +175,13 @@ function Checking({ check, onCheck, onStopCheck, rows }: NotesProps) {
   const { result } = check;
   return (
     <>
-      <Button kind={rows.length === 0 ? "quiet" : "plain"} onClick={onCheck}>{notes.check}</Button>
+      <Button
+        kind={rows.length === 0 ? "quiet" : "plain"}
+        hint={["check-hint", notes.checkLead]}
+        onClick={onCheck}
+      >
+        {notes.check}
+      </Button>
       {check.step !== "idle" && <ProblemNotice problem={check.problem} />}
       {result !== undefined && result.recovered > 0 && (
         <Notice kind="good" live="polite" text={notes.recovered(result.recovered)} />
