@@ -73,8 +73,8 @@ export interface PayerSource {
 }
 
 export interface PayerSources {
-  /** The wallets of this browser first, then those of the committed list. */
-  list(): readonly PayerSource[];
+  /** The wallets of this browser first, then those of the committed list. `vault` encrypts their stored session. */
+  list(vault: OpenVault): readonly PayerSource[];
   /** Deletes the keys of a session that a closed page has left, without a request to the wallet. Never rejects. */
   forget(): Promise<void>;
 }

@@ -189,7 +189,7 @@ function DepositScreen(
     leaving.abort();
     onNote(undefined);
   }, []);
-  const sources = useMemo(() => ports.sources.list(), []);
+  const sources = useMemo(() => ports.sources.list(session.vault), []);
   const pools = useMemo(
     () =>
       [...context.registry.pools.values()].map((deployment) => ({
