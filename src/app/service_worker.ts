@@ -1,7 +1,13 @@
 /// <reference lib="webworker" />
 /** Serves the accepted version, also offline. It never stores answers of relayers and endpoints. */
 import { sha256Hex } from "./browser/hex_digest.ts";
-import { type KnownVersions, LIVE_QUERY, type ServiceRequest } from "./updates/protocol.ts";
+import {
+  type AppVersion,
+  type KnownVersions,
+  LIVE_QUERY,
+  type ServiceRequest,
+  type VersionContent,
+} from "./updates/protocol.ts";
 import { CONFIG, fetchVersion, isPrecached, type LiveVersion } from "./updates/version.ts";
 
 const scope = self as unknown as ServiceWorkerGlobalScope;
@@ -73,8 +79,18 @@ async function answer(request: ServiceRequest): Promise<KnownVersions> {
   }
   const isSilent = await isLocalnet(await caches.open(CACHE_PREFIX + running)) &&
     JSON.parse(live.config).network === "localnet";
-  if (!isSilent) return { running, waiting: live.id };
+  if (!isSilent) {
+    const contents = { running: await contentOf(running), waiting: await contentOf(live.id) };
+    return { running, waiting: live.id, contents };
+  }
   return await accept(live.id, running);
+}
+
+async function contentOf(id: string): Promise<VersionContent> {
+  const cache = await caches.open(CACHE_PREFIX + id);
+  const read = async (name: string) => await (await cache.match(new URL(name, base).href))!.text();
+  const { files } = JSON.parse(await read("version.json")) as AppVersion;
+  return { config: await read(CONFIG), files };
 }
 
 async function accept(id: string, running: string): Promise<KnownVersions> {

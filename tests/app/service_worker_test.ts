@@ -17,7 +17,7 @@ test("offline, the accepted version loads, and no response of a server was store
   onServed(async (browser, served) => {
     const { page, run } = await openAdapterPage(browser, served.url);
     const { running } = await run(({ place }) => place.versions(), undefined);
-    assert.match(running, /^[0-9a-f]{64}-[0-9a-f]{16}$/);
+    assert.match(running, /^[0-9a-f]{64}-[0-9a-f]{64}$/, "both hashes are whole");
     await run(() => fetch("/answer?of=relayer").then((r) => r.status), undefined);
     served.intercept = () => new Response(null, { status: 503 });
     await page.reload({ waitUntil: "load" });

@@ -48,7 +48,12 @@ export function browserPlace(base: URL, records: Records, createServiceUrl: () =
     async versions() {
       await registered;
       const controller = service();
-      if (controller) return await ask(controller, { kind: "check" });
+      if (controller) {
+        const { contents, ...known } = await ask(controller, { kind: "check" });
+        if (contents === undefined) return known;
+        const { findVersionChanges } = await import("../updates/version_changes.ts");
+        return { ...known, changes: findVersionChanges(contents.running, contents.waiting) };
+      }
       return { running: (await fetchVersion(base)).id };
     },
     async acceptWaiting(id) {

@@ -97,7 +97,7 @@ export function OpenScreens(
           check={check}
           hasBackup={coverage?.hasSeed}
           unused={unusedConnections(ports.settings.value, ports.config)}
-          hasNewVersion={versions?.waiting !== undefined}
+          versions={versions}
           onDeposit={() => ports.go("#/deposit")}
           onBackup={() => ports.go("#/backup")}
           onSettings={() => ports.go("#/settings")}

@@ -7,9 +7,18 @@ export interface AppVersion {
   readonly files: Readonly<Record<string, { readonly sha256: string; readonly bytes: number }>>;
 }
 
+/** What a version consists of. */
+export interface VersionContent {
+  /** The text of the settings, JSON. */
+  readonly config: string;
+  readonly files: AppVersion["files"];
+}
+
 export interface KnownVersions {
   readonly running: string;
   readonly waiting?: string;
+  /** Of a version that waits, and of the one that it would replace. */
+  readonly contents?: { readonly running: VersionContent; readonly waiting: VersionContent };
 }
 
 export type ServiceRequest =
