@@ -3,6 +3,7 @@ import type { Address } from "@ton/core";
 import type { Payer as LibraryPayer } from "../client/deposit/payer.ts";
 import type { Network } from "../core/protocol/network.ts";
 import type { Secret } from "../core/text/secret.ts";
+import type { VersionChanges } from "./updates/version_changes.ts";
 import type { VaultThread } from "./vault/vault_task.ts";
 
 export type { PayMessage, PayOptions } from "../client/deposit/payer.ts";
@@ -73,8 +74,8 @@ export interface PayerSource {
 }
 
 export interface PayerSources {
-  /** The wallets of this browser first, then those of the committed list. */
-  list(): readonly PayerSource[];
+  /** The wallets of this browser first, then those of the committed list. `vault` encrypts their stored session. */
+  list(vault: OpenVault): readonly PayerSource[];
   /** Deletes the keys of a session that a closed page has left, without a request to the wallet. Never rejects. */
   forget(): Promise<void>;
 }
@@ -139,13 +140,21 @@ export interface Passkeys {
 
 export type PlaceFault = "insecure_origin" | "path_gateway" | "framed" | "storage_denied";
 
+export interface AppVersions {
+  /** The hash of the running version's files, and that of its settings after a dash. */
+  readonly running: string;
+  /** Of a newer version that waits for consent. */
+  readonly waiting?: string;
+  /** What accepting it would change. */
+  readonly changes?: VersionChanges;
+}
+
 export interface AppPlace {
   /** Where to open the app instead, if it cannot run here. */
   readonly ownAddress: string | undefined;
   /** Returns undefined if notes are safe here. */
   findFault(): Promise<PlaceFault | undefined>;
-  /** Returns the hash of the running version's files, and of a newer version that waits for consent. */
-  versions(): Promise<{ readonly running: string; readonly waiting?: string }>;
+  versions(): Promise<AppVersions>;
   /** Accepts the waiting version and reloads the page. */
   acceptWaiting(id: string): Promise<void>;
   /** Calls `listener` when the page has been hidden or shown. Returns the unsubscription. */

@@ -139,13 +139,10 @@ test("a wallet of another network is refused, over both bridges", () =>
 test("a page that the phone closed resumes its session, and another session cannot answer for the wallet", () =>
   onWalletNetwork(async ({ run, page, wallet, bridge, opened }) => {
     const connected = connectOnly(run);
-    await openLink(page, wallet, bridge, opened);
+    const session = await openLink(page, wallet, bridge, opened);
     assert.equal(await connected, wallet.address.toRawString());
-    const session = await run(({ records }) => records.get("wallets", "session"), undefined) as {
-      keys: { publicKey: string };
-    };
     // Another session writes to the page's mailbox: the page ignores it.
-    await fetch(`${bridge.url}/message?client_id=${"ab".repeat(32)}&to=${session.keys.publicKey}&ttl=300`, {
+    await fetch(`${bridge.url}/message?client_id=${"ab".repeat(32)}&to=${session}&ttl=300`, {
       method: "POST",
       body: "AAAA",
     }).then((response) => response.body?.cancel());

@@ -185,6 +185,8 @@ export const en = {
     follow: "Follow",
     report: "Report",
     check: "Check the notes",
+    checkLead:
+      "This asks the relayers and the endpoint for withdrawals. Wait an hour after a deposit, because they see when you are here.",
     checking: (seen: number) => `Looking for your notes: ${plural(seen, "entry", "entries")} read`,
     recovered: (count: number) => `${plural(count, "note was", "notes were")} found with your recovery code.`,
     unread: (pools: readonly string[]) =>
@@ -228,7 +230,7 @@ export const en = {
     backupProvenLead: "Your backup was opened and brings back every note.",
     newVersion: "This website offers a new version of the app",
     newVersionLead:
-      "Its files or its settings have changed. The version that you use stays until you accept the new one. Before you accept it, compare the hash of its files in Settings with the one on the project's release page.",
+      "The version that you use stays until you accept the new one in Settings. It differs in this:",
     toSettings: "Open Settings",
     tipTitle: "Stay hidden",
     tips: [
@@ -241,6 +243,19 @@ export const en = {
   withdraw: withdrawEn,
   settle: settleEn,
   report: reportEn,
+  versions: {
+    relayers: "Relayers",
+    connect: "Servers that the page may contact",
+    bridges: "Bridges of wallets",
+    removed: "Now:",
+    added: "New:",
+    settingsLead:
+      "No release page lists these settings, and the hash of the files does not cover them. Accept them only if you trust each new server and pool; ask the website's operator if you did not expect a change.",
+    filesLead:
+      "Files have changed. Compare the hash of the new files in Settings with the one on the project's release page.",
+    sameFiles: "The files are the same.",
+    files: (count: number) => `${plural(count, "file", "files")} changed`,
+  },
   settings: {
     title: "Settings",
     connections: "Connections",

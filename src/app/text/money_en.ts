@@ -43,6 +43,9 @@ export const depositEn = {
     deposits === 0
       ? "No deposit yet: you would be the first."
       : `${deposits} deposit${deposits === 1 ? "" : "s"} so far.`,
+  askFees: "Show today's fee of a withdrawal",
+  askFeesLead:
+    "This asks the relayers, which then see that someone at your network address is about to deposit.",
   /** The fee has its unit. */
   fee: (fee: string, isHigh: boolean) =>
     `Fee of a withdrawal today: ${fee}${isHigh ? ", more than a tenth of the amount" : ""}.`,

@@ -3,12 +3,12 @@
 import { type Clock, systemClock } from "../../core/time.ts";
 import type { Records } from "../browser/indexeddb.ts";
 import type { PayerSource, PayerSources } from "../ports.ts";
-import type { BridgeOptions, SessionStore, WalletEntry } from "./bridge.ts";
+import type { BridgeOptions, WalletEntry } from "./bridge.ts";
 import type { OpenEvents } from "./bridge_channel.ts";
 import { findInjected } from "./injected.ts";
+import { sealedSessions } from "./sealed_sessions.ts";
 import committed from "./wallets.json" with { type: "json" };
 
-const SESSION = "session";
 const BRIDGE_RETRY_MS = 3_000;
 
 export interface SourcesOptions {
@@ -28,18 +28,21 @@ export function browserPayerSources(
 ): PayerSources {
   const manifestUrl = walletManifest ?? new URL("tonconnect-manifest.json", base).href;
   const common = { manifestUrl, clock, newId: () => crypto.randomUUID() };
-  const sessions = browserSessions(records);
   const options = {
     ...common,
     openEvents: eventSourceOf(clock),
     fetch: (...request: Parameters<typeof fetch>) => fetch(...request),
-    sessions,
   };
   const reachable = wallets.filter(({ bridge }) => !bridges || bridges.includes(new URL(bridge).origin));
   return {
-    list:
-      () => [...findInjected(globalThis, common), ...reachable.map((entry) => lazySource(entry, options))],
-    forget: () => sessions.remove().catch(() => {}),
+    list(vault) {
+      const sessions = sealedSessions(records, vault);
+      return [
+        ...findInjected(globalThis, common),
+        ...reachable.map((entry) => lazySource(entry, { ...options, sessions })),
+      ];
+    },
+    forget: () => sealedSessions(records).remove().catch(() => {}),
   };
 }
 
@@ -53,14 +56,6 @@ function lazySource(entry: WalletEntry, options: BridgeOptions): PayerSource {
       const { connectBridge } = await import("./bridge.ts");
       return await connectBridge(entry, options, connectOptions);
     },
-  };
-}
-
-function browserSessions(records: Records): SessionStore {
-  return {
-    read: () => records.get("wallets", SESSION),
-    write: (session) => records.put("wallets", SESSION, session),
-    remove: () => records.delete("wallets", SESSION),
   };
 }
 

@@ -9,6 +9,7 @@ import { SETTLEMENT_TIMEOUT_MS } from "../../support/app/steps/money_steps.ts";
 import { goOffline, goOnline, SILENT } from "../../support/app/steps/network_steps.ts";
 import { waitForNotice, waitForText } from "../../support/app/steps/payment_steps.ts";
 import {
+  CHECK,
   chooseSettler,
   openOffer,
   passHalfAnHour,
@@ -36,6 +37,7 @@ const cases: FaultCases = {
     await openOffer(visit);
     const other = await visit.openTab();
     await unlockTab(other);
+    await other.click(CHECK);
     await other.click("Settle it yourself");
     await other.step("settle-failed");
     assert.match(await other.text(), /Another tab is working with your notes\.\s+Finish there or close it/);
@@ -131,11 +133,12 @@ async function settleWithClock(scene: Parameters<typeof waitingVisit>[0], shift:
   const prepare = (page: Visit["page"]) => page.evaluateOnNewDocument(shiftClock, shift);
   const visit = await waitingVisit(scene, POOL, { prepare });
   await visit.reopen();
-  await waitForText(visit, "Check the notes");
+  await visit.click(CHECK);
   await waitForText(visit, "Paid in, not ready yet");
   assert.doesNotMatch(await visit.text(), /Settle it yourself/);
   passHalfAnHour(scene);
   await visit.reopen();
+  await visit.click(CHECK);
   await waitForText(visit, "Settle it yourself");
   await openOffer(visit);
   await settle(visit);

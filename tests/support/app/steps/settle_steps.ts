@@ -13,10 +13,14 @@ import { waitForText } from "./payment_steps.ts";
 /** The app offers a settlement of a deposit that waits for half an hour. */
 const OVERDUE_SECONDS = 31 * 60;
 
+/** Asks the endpoint of {@linkcode passHalfAnHour}. A deposit of the last hour is followed by the other one. */
+export const CHECK = "Check the notes";
+
 /** Deposits in a new profile, and returns when the note offers to settle. */
 export async function unsettledVisit(scene: FaultScene, pool = "native-10-v2"): Promise<Visit> {
   passHalfAnHour(scene);
   const visit = await waitingVisit(scene, pool);
+  await visit.click(CHECK);
   await waitForText(visit, "Settle it yourself");
   return visit;
 }
