@@ -10,7 +10,7 @@ export interface RemoteWallet {
 
 /** @param link from the app @param bridge the bridge's URL */
 export async function openRemoteWallet(
-  wallet: TestWallet,
+  wallet: Pick<TestWallet, "connectEvent" | "answer">,
   { link, bridge }: { readonly link: string; readonly bridge: string },
 ): Promise<RemoteWallet> {
   const app = new URL(link).searchParams.get("id")!;
@@ -19,12 +19,17 @@ export async function openRemoteWallet(
   const send = async (message: unknown) => {
     const body = Base64.encode(session.encrypt(JSON.stringify(message), hexToByteArray(app)));
     const url = `${bridge}/message?client_id=${session.sessionId}&to=${app}&ttl=300`;
-    await (await fetch(url, { method: "POST", body })).body?.cancel();
+    await fetch(url, { method: "POST", body }).then(
+      (response) => response.body?.cancel(),
+      (error) => {
+        if (!over.signal.aborted) throw error;
+      },
+    );
   };
   listen(`${bridge}/events?client_id=${session.sessionId}`, over.signal, async ({ from, message }) => {
     const text = session.decrypt(Base64.decode(message).toUint8Array(), hexToByteArray(from));
     const answer = await wallet.answer(JSON.parse(text) as RpcMessage);
-    if (answer !== undefined) await send(answer);
+    for (const each of Array.isArray(answer) ? answer : [answer]) if (each !== undefined) await send(each);
   });
   await send(wallet.connectEvent());
   return {

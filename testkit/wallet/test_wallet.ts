@@ -1,4 +1,9 @@
-/** A wallet of the local network that implements TON Connect, correctly or incorrectly. */
+/**
+ * A wallet of the local network that implements TON Connect, correctly or incorrectly. It is as strict as the strictest
+ * wallets: Tonkeeper for Android reads a request's id as an integer, answers with id 0 if it is none, and ignores ids
+ * that do not increase (tonkeeper/android: JSONObject.kt, Bridge.kt, TonConnectManager.kt); Tonkeeper for the web
+ * requires `valid_until` (tonkeeper/tonkeeper-web: entries/tonConnect.ts).
+ */
 import { Address, Cell } from "@ton/core";
 import { Secret } from "../../src/core/text/secret.ts";
 import { connect } from "../../src/ton/endpoint/toncenter.ts";
@@ -15,7 +20,13 @@ export type WalletConduct =
   | "twice"
   | "another amount"
   | "nonsense"
-  | "lies";
+  | "lies"
+  | "fails without id"
+  | "declines without id"
+  | "signs without id"
+  | "null error"
+  | "textual code"
+  | "answers twice";
 
 interface TestWalletOptions {
   readonly indexer: string;
@@ -49,7 +60,7 @@ export interface TestWallet {
   /** Whether the app has ended the session. */
   readonly isDisconnected: boolean;
   connectEvent(id?: number): object;
-  /** Answers a request, or never answers if the result is undefined. */
+  /** Answers a request; with several answers if the result is an array, with none if it is undefined. */
   answer(request: RpcMessage): Promise<unknown>;
 }
 
@@ -60,6 +71,7 @@ export async function openTestWallet(options: TestWalletOptions): Promise<TestWa
   let sent = 0;
   let isDisconnected = false;
   let nextSeqno = 0;
+  let lastRequest = 0n;
   const pay = async (transfer: Transfer, change: { bounce?: boolean; factor?: bigint } = {}) => {
     // A transfer that is sent before the one before it is in a block would have the same seqno.
     await waitUntil(
@@ -79,14 +91,23 @@ export async function openTestWallet(options: TestWalletOptions): Promise<TestWa
     get isDisconnected() {
       return isDisconnected;
     },
-    connectEvent: (id = 1) => connectEvent(wallet, network, id),
+    connectEvent(id = 1) {
+      lastRequest = 0n; // ids increase within a session
+      return connectEvent(wallet, network, id);
+    },
     async answer({ id, method, params }) {
+      if (!/^\d+$/.test(id)) return { id: 0, error: { code: 1, message: "the id is not an integer" } };
+      if (BigInt(id) <= lastRequest) return undefined;
+      lastRequest = BigInt(id);
       if (method === "disconnect") isDisconnected = true;
       if (method !== "sendTransaction") return { id, result: {} };
       const transfer = JSON.parse(params[0]) as Transfer;
+      if (!Number.isInteger(transfer.valid_until)) {
+        return { id, error: { code: 1, message: "valid_until is required" } };
+      }
       switch (await conduct()) {
         case "signs":
-          if ((transfer.valid_until ?? Infinity) * 1000 < Date.now()) {
+          if (transfer.valid_until! * 1000 < Date.now()) {
             return { id, error: { code: 1, message: "the request has expired" } };
           }
           return { id, result: await pay(transfer) };
@@ -107,6 +128,21 @@ export async function openTestWallet(options: TestWalletOptions): Promise<TestWa
           return { id: "another", result: { sent: ["?"] } };
         case "lies":
           return { id, result: "te6cckEBAQEAAgAAAEysuc0=" };
+        case "fails without id":
+          return { id: 0, error: { code: 1, message: "Bad request" } };
+        case "declines without id":
+          return { id: 0, error: { code: 300, message: "the owner declined" } };
+        case "signs without id":
+          await pay(transfer);
+          return { id: 0, error: { code: 300, message: "the owner declined" } };
+        case "null error":
+          return { id, result: await pay(transfer), error: null };
+        case "textual code":
+          return { id, error: { code: "300", message: "the owner declined" } };
+        case "answers twice": {
+          const answer = { id, result: await pay(transfer) };
+          return [answer, answer];
+        }
       }
     },
   };

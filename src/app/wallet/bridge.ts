@@ -34,7 +34,6 @@ export interface SessionStore {
 export interface BridgeOptions {
   readonly manifestUrl: string;
   readonly clock: Clock;
-  readonly newId: () => string;
   readonly openEvents: OpenEvents;
   readonly fetch: typeof fetch;
   readonly sessions: SessionStore;
@@ -50,6 +49,8 @@ const sessionSchema = z.object({
   peer: key.optional(),
   event: z.unknown().optional(),
   lastEventId: z.string().optional(),
+  /** The id of the last request. The next page of this session continues from it. */
+  lastRequest: z.int().nonnegative().default(0),
 });
 type StoredSession = z.output<typeof sessionSchema>;
 
@@ -115,7 +116,8 @@ class BridgeSession {
   ) {
     [this.#entry, this.#network, this.#options] = [entry, network, options];
     this.#crypto = new SessionCrypto(stored?.keys);
-    this.#stored = stored ?? { wallet: entry.id, network, keys: this.#crypto.stringifyKeypair() };
+    this.#stored = stored ??
+      { wallet: entry.id, network, keys: this.#crypto.stringifyKeypair(), lastRequest: 0 };
     const { openEvents, fetch } = options;
     this.#channel = new BridgeChannel({
       bridge: entry.bridge,
@@ -156,19 +158,21 @@ class BridgeSession {
   }
 
   #payer(wallet: ConnectedWallet): Payer {
-    const { clock, newId } = this.#options;
+    const { clock } = this.#options;
     return {
       name: wallet.name || this.#entry.name,
       address: wallet.address,
       link: walletLink(this.#entry),
       pay: async (message, payOptions) => {
         const { validUntil, signal } = payOptions;
-        if (this.#isOver) throw new Problem("wallet_unavailable", "the wallet has ended the session");
-        const request = transactionRequest(newId(), message, {
+        const request = transactionRequest(this.#nextId(), message, {
           from: wallet.address,
           network: this.#network,
           validUntil,
         });
+        await this.#save(); // first: a page that the phone closes must not use the id again
+        if (signal?.aborted) throw cancelled(signal);
+        if (this.#isOver) throw new Problem("wallet_unavailable", "the wallet has ended the session");
         const answer = this.#next((found) => isAnswerTo(request.id, found) || undefined, signal);
         answer.catch(() => {}); // sending may fail first
         await this.#send(request, signal);
@@ -176,11 +180,17 @@ class BridgeSession {
       },
       disconnect: async () => {
         const ended = this.forget(); // first, so that the next connection does not continue this session
-        await this.#send({ id: newId(), method: "disconnect", params: [] }).catch(() => {});
+        await this.#send({ id: this.#nextId(), method: "disconnect", params: [] }).catch(() => {});
         await ended;
         this.close();
       },
     };
+  }
+
+  #nextId(): string {
+    const lastRequest = this.#stored.lastRequest + 1;
+    this.#stored = { ...this.#stored, lastRequest };
+    return String(lastRequest);
   }
 
   async #send(request: RpcRequest, signal?: AbortSignal): Promise<void> {

@@ -4,12 +4,11 @@ import { type Clock, systemClock } from "../../core/time.ts";
 import type { Records } from "../browser/indexeddb.ts";
 import type { PayerSource, PayerSources } from "../ports.ts";
 import type { BridgeOptions, SessionStore, WalletEntry } from "./bridge.ts";
-import type { OpenEvents } from "./bridge_channel.ts";
+import { openBridgeEvents } from "./bridge_events.ts";
 import { findInjected } from "./injected.ts";
 import committed from "./wallets.json" with { type: "json" };
 
 const SESSION = "session";
-const BRIDGE_RETRY_MS = 3_000;
 
 export interface SourcesOptions {
   readonly base: URL; // the app's folder
@@ -27,11 +26,11 @@ export function browserPayerSources(
     SourcesOptions,
 ): PayerSources {
   const manifestUrl = walletManifest ?? new URL("tonconnect-manifest.json", base).href;
-  const common = { manifestUrl, clock, newId: () => crypto.randomUUID() };
+  const common = { manifestUrl, clock };
   const sessions = browserSessions(records);
   const options = {
     ...common,
-    openEvents: eventSourceOf(clock),
+    openEvents: openBridgeEvents(clock),
     fetch: (...request: Parameters<typeof fetch>) => fetch(...request),
     sessions,
   };
@@ -63,28 +62,3 @@ function browserSessions(records: Records): SessionStore {
     remove: () => records.delete("wallets", SESSION),
   };
 }
-
-/** `EventSource` connects again after a lost connection, but not after an error of the bridge, such as 503. */
-const eventSourceOf = (clock: Clock): OpenEvents => (url, onEvent) => {
-  const address = new URL(url);
-  const end = new AbortController();
-  let source: EventSource;
-  const open = () => {
-    source = new EventSource(address);
-    source.addEventListener("message", (event) => {
-      if (event.lastEventId) address.searchParams.set("last_event_id", event.lastEventId);
-      onEvent(event);
-    });
-    source.addEventListener("error", () => {
-      if (source.readyState !== EventSource.CLOSED) return;
-      clock.sleep(BRIDGE_RETRY_MS, end.signal).then(open, () => {}); // rejects once the channel is closed
-    });
-  };
-  open();
-  return {
-    close() {
-      end.abort();
-      source.close();
-    },
-  };
-};

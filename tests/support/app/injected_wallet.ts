@@ -27,7 +27,8 @@ function putBridge(): void {
       restoreConnection: () => scope.__connect(),
       async send(request: { method: string; params: string[] }) {
         if (request.method === "sendTransaction") requests.push(JSON.parse(request.params[0]));
-        return await scope.__answer(request) ?? await new Promise(() => {});
+        const [answer] = [await scope.__answer(request)].flat();
+        return answer ?? await new Promise(() => {});
       },
       listen: () => () => {},
     },
