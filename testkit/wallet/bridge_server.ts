@@ -1,6 +1,6 @@
 /**
  * An HTTP bridge of TON Connect: it passes encrypted messages between sessions, and stores those for absent
- * ones.
+ * ones. Heartbeats are those of ton-connect/bridge (internal/v1/handler).
  */
 
 export interface BridgeServer {
@@ -8,6 +8,10 @@ export interface BridgeServer {
   readonly url: string;
   /** The number of next requests for events that get an error, as from a bridge that restarts. */
   outages: number;
+  /** The queries of all requests for events so far. */
+  readonly queries: readonly URLSearchParams[];
+  /** Leaves the open streams of a session open and silent, like connections whose other end is gone. */
+  silence(client: string): void;
   close(): Promise<void>;
 }
 
@@ -21,6 +25,8 @@ interface Mailbox {
   readonly listeners: Set<(event: Event) => void>;
 }
 
+const HEARTBEAT_MS = 10_000;
+
 const CORS = {
   "access-control-allow-origin": "*",
   "access-control-allow-headers": "*",
@@ -31,6 +37,7 @@ const CORS = {
 export function startBridge(): BridgeServer {
   const mailboxes = new Map<string, Mailbox>();
   const ending = new AbortController();
+  const queries: URLSearchParams[] = [];
   let lastId = 0;
   const mailboxOf = (client: string) => {
     const known = mailboxes.get(client);
@@ -62,8 +69,12 @@ export function startBridge(): BridgeServer {
         bridge.outages--;
         return new Response("restarting", { status: 503, headers: CORS });
       }
+      queries.push(searchParams);
       const after = Number(request.headers.get("last-event-id") ?? searchParams.get("last_event_id") ?? 0);
-      return new Response(eventStream(mailboxOf(client), after), {
+      const heartbeat = searchParams.get("heartbeat") === "message"
+        ? "event: message\r\ndata: heartbeat\r\n\r\n"
+        : "event: heartbeat\n\n";
+      return new Response(eventStream(mailboxOf(client), after, heartbeat), {
         headers: { ...CORS, "content-type": "text/event-stream", "cache-control": "no-store" },
       });
     },
@@ -71,6 +82,8 @@ export function startBridge(): BridgeServer {
   const bridge: BridgeServer = {
     url: `http://127.0.0.1:${server.addr.port}/bridge`,
     outages: 0,
+    queries,
+    silence: (client) => mailboxOf(client).listeners.clear(),
     async close() {
       ending.abort();
       await server.finished;
@@ -79,16 +92,26 @@ export function startBridge(): BridgeServer {
   return bridge;
 }
 
-function eventStream({ events, listeners }: Mailbox, after: number): ReadableStream<Uint8Array> {
+function eventStream(
+  { events, listeners }: Mailbox,
+  after: number,
+  heartbeat: string,
+): ReadableStream<Uint8Array> {
   let send: (event: Event) => void;
+  let timer: ReturnType<typeof setInterval>;
   return new ReadableStream({
     start(controller) {
       send = ({ id, data }) => controller.enqueue(encode(`event: message\nid: ${id}\ndata: ${data}\n\n`));
-      controller.enqueue(encode("event: message\ndata: heartbeat\n\n"));
+      controller.enqueue(encode("\n"));
       for (const event of events.filter(({ id }) => id > after)) send(event);
       listeners.add(send);
+      const beat = () => listeners.has(send) && controller.enqueue(encode(heartbeat));
+      timer = setInterval(beat, HEARTBEAT_MS);
     },
-    cancel: () => void listeners.delete(send),
+    cancel() {
+      clearInterval(timer);
+      listeners.delete(send);
+    },
   });
 }
 

@@ -118,13 +118,14 @@ class BridgeSession {
     this.#crypto = new SessionCrypto(stored?.keys);
     this.#stored = stored ??
       { wallet: entry.id, network, keys: this.#crypto.stringifyKeypair(), lastRequest: 0 };
-    const { openEvents, fetch } = options;
+    const { openEvents, fetch, clock } = options;
     this.#channel = new BridgeChannel({
       bridge: entry.bridge,
       session: this.#crypto,
       lastEventId: stored?.lastEventId,
       openEvents,
       fetch,
+      clock,
       onMessage: (message) => this.#receive(message),
     });
   }

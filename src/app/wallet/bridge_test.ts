@@ -3,8 +3,9 @@ import { Address, beginCell } from "@ton/core";
 import { SessionCrypto } from "@tonconnect/protocol";
 import { type BridgeServer, startBridge } from "../../../testkit/wallet/bridge_server.ts";
 import { openRemoteWallet, type RemoteWallet } from "../../../testkit/wallet/remote_wallet.ts";
+import { waitUntil } from "../../../testkit/programs/wait_until.ts";
 import type { RpcMessage } from "../../../testkit/wallet/test_wallet.ts";
-import { systemClock } from "../../core/time.ts";
+import { type Clock, systemClock } from "../../core/time.ts";
 import type { Payer } from "../ports.ts";
 import { type BridgeOptions, connectBridge } from "./bridge.ts";
 import { openBridgeEvents } from "./bridge_events.ts";
@@ -81,14 +82,14 @@ interface Scene {
   pay(payer: Payer): Promise<string>;
 }
 
-async function onBridge(work: (scene: Scene) => Promise<void>): Promise<void> {
+async function onBridge(work: (scene: Scene) => Promise<void>, clock = systemClock): Promise<void> {
   const bridge = startBridge();
   const remotes: RemoteWallet[] = [];
   let stored: unknown;
   const options: BridgeOptions = {
     manifestUrl: "https://app.example/manifest.json",
-    clock: systemClock,
-    openEvents: openBridgeEvents(systemClock),
+    clock,
+    openEvents: openBridgeEvents(clock),
     fetch,
     sessions: {
       read: () => Promise.resolve(stored),
@@ -120,7 +121,7 @@ async function onBridge(work: (scene: Scene) => Promise<void>): Promise<void> {
       return payer;
     },
     pay: (payer) =>
-      payer.pay(message, { validUntil: Date.now() / 1000 + 20 }).then(() => "paid", (error) => error.code),
+      payer.pay(message, { validUntil: Date.now() / 1000 + 300 }).then(() => "paid", (error) => error.code),
   };
   try {
     await work(scene);
@@ -208,4 +209,82 @@ Deno.test("connections are accepted and refused in the forms that wallets use", 
       equal(await scene.connect().then(() => "connected", (error) => error.code), outcome);
     });
   }
+});
+
+/** Time passes only in `pass`. */
+class SteppedClock implements Clock {
+  #now = Date.now();
+  readonly #sleeps = new Set<{ readonly until: number; readonly end: () => void }>();
+
+  now(): number {
+    return this.#now;
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const end = () => {
+        this.#sleeps.delete(sleep);
+        resolve();
+      };
+      const sleep = { until: this.#now + ms, end };
+      this.#sleeps.add(sleep);
+      if (signal?.aborted) end();
+      signal?.addEventListener("abort", end);
+    });
+  }
+
+  pass(ms: number): void {
+    this.#now += ms;
+    for (const { until, end } of [...this.#sleeps]) if (until <= this.#now) end();
+  }
+}
+
+Deno.test("a bridge whose connection stays open and silent is asked again for what it has not delivered", async () => {
+  const clock = new SteppedClock();
+  await onBridge(async (scene) => {
+    const payer = await scene.connect();
+    const [first] = scene.bridge.queries;
+    scene.bridge.silence(first.get("client_id")!);
+    const paid = scene.pay(payer);
+    const known = scene.bridge.queries.length;
+    let seconds = 0;
+    const isReopened = () => {
+      if (seconds++ < 40) clock.pass(1_000);
+      return scene.bridge.queries.length > known;
+    };
+    await waitUntil("the page connects to the bridge again", isReopened);
+    equal(await paid, "paid");
+    const last = scene.bridge.queries.at(-1)!;
+    equal(first.get("last_event_id"), null);
+    equal(last.get("last_event_id"), "1", "the connect event is not delivered again");
+    equal(last.get("heartbeat"), "message");
+  }, clock);
+});
+
+Deno.test("a bridge that sends heartbeats is not asked again", async () => {
+  const [clock, end] = [new SteppedClock(), new AbortController()];
+  let connections = 0;
+  const beat = Promise.withResolvers<() => void>();
+  await using server = Deno.serve({ port: 0, onListen: () => {} }, () => {
+    connections++;
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        const text = new TextEncoder().encode("event: message\r\ndata: heartbeat\r\n\r\n");
+        beat.resolve(() => controller.enqueue(text));
+        end.signal.addEventListener("abort", () => controller.close());
+      },
+    });
+    return new Response(body, { headers: { "content-type": "text/event-stream" } });
+  });
+  let beats = 0;
+  const events = openBridgeEvents(clock)(`http://127.0.0.1:${server.addr.port}/events`, () => beats++);
+  const sendBeat = await beat.promise;
+  for (let i = 1; i <= 5; i++) {
+    sendBeat();
+    await waitUntil("the heartbeat arrived", () => beats === i);
+    clock.pass(20_000);
+  }
+  equal(connections, 1);
+  events.close();
+  end.abort();
 });
