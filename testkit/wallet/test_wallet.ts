@@ -4,11 +4,12 @@
  * that do not increase (tonkeeper/android: JSONObject.kt, Bridge.kt, TonConnectManager.kt); Tonkeeper for the web
  * requires `valid_until` (tonkeeper/tonkeeper-web: entries/tonConnect.ts).
  */
-import { Address, Cell } from "@ton/core";
+import type { Address } from "@ton/core";
 import { Secret } from "../../src/core/text/secret.ts";
+import { ConnectWallet, toMessages, type Transfer } from "../../src/localnet/tonconnect/connect_wallet.ts";
+import type { WalletSide } from "../../src/localnet/tonconnect/remote_wallet.ts";
 import { connect } from "../../src/ton/endpoint/toncenter.ts";
-import { openWallet, type Wallet } from "../../src/ton/wallet/wallet.ts";
-import { waitUntil } from "../programs/wait_until.ts";
+import { openWallet } from "../../src/ton/wallet/wallet.ts";
 
 /** A wallet's response to a payment request. */
 export type WalletConduct =
@@ -38,50 +39,33 @@ interface TestWalletOptions {
   readonly network?: string;
 }
 
-export interface RpcMessage {
-  readonly id: string;
-  readonly method: string;
-  readonly params: readonly string[];
-}
-
-interface Transfer {
-  readonly valid_until?: number;
-  readonly messages: readonly {
-    readonly address: string;
-    readonly amount: string;
-    readonly payload?: string;
-  }[];
-}
-
-export interface TestWallet {
+export interface TestWallet extends WalletSide {
   readonly address: Address;
   /** The number of transfers that the wallet has sent. */
   readonly sent: number;
   /** Whether the app has ended the session. */
   readonly isDisconnected: boolean;
-  connectEvent(id?: number): object;
-  /** Answers a request; with several answers if the result is an array, with none if it is undefined. */
-  answer(request: RpcMessage): Promise<unknown>;
 }
 
 export async function openTestWallet(options: TestWalletOptions): Promise<TestWallet> {
-  const { indexer, mnemonic, version, conduct = () => "signs" as const, network = "-3" } = options;
+  const { indexer, mnemonic, version, conduct = () => "signs" as const, network } = options;
   const chain = connect({ network: "localnet", endpoint: indexer });
   const wallet = await openWallet(new Secret(mnemonic), { version, network: "localnet", chain });
   let sent = 0;
   let isDisconnected = false;
-  let nextSeqno = 0;
   let lastRequest = 0n;
+  const connected = new ConnectWallet(wallet, network);
   const pay = async (transfer: Transfer, change: { bounce?: boolean; factor?: bigint } = {}) => {
-    // A transfer that is sent before the one before it is in a block would have the same seqno.
-    await waitUntil(
-      "the wallet's last transfer is in a block",
-      async () => await wallet.seqno() >= nextSeqno,
+    const { bounce, factor = 1n } = change;
+    const boc = await connected.pay(
+      toMessages(transfer).map((each) => ({
+        ...each,
+        value: each.value * factor,
+        bounce: bounce ?? each.bounce,
+      })),
     );
-    const { message, seqno } = await wallet.send(toMessages(transfer, change));
-    nextSeqno = seqno + 1;
     sent++;
-    return message.toBoc().toString("base64");
+    return boc;
   };
   return {
     address: wallet.address,
@@ -91,9 +75,9 @@ export async function openTestWallet(options: TestWalletOptions): Promise<TestWa
     get isDisconnected() {
       return isDisconnected;
     },
-    connectEvent(id = 1) {
+    connectEvent() {
       lastRequest = 0n; // ids increase within a session
-      return connectEvent(wallet, network, id);
+      return connected.connectEvent();
     },
     async answer({ id, method, params }) {
       if (!/^\d+$/.test(id)) return { id: 0, error: { code: 1, message: "the id is not an integer" } };
@@ -146,31 +130,4 @@ export async function openTestWallet(options: TestWalletOptions): Promise<TestWa
       }
     },
   };
-}
-
-function toMessages({ messages }: Transfer, { bounce, factor = 1n }: { bounce?: boolean; factor?: bigint }) {
-  return messages.map(({ address, amount, payload }) => ({
-    to: Address.parse(address),
-    value: BigInt(amount) * factor,
-    bounce: bounce ?? Address.parseFriendly(address).isBounceable,
-    ...payload && { body: Cell.fromBase64(payload) },
-  }));
-}
-
-function connectEvent(wallet: Wallet, network: string, id: number): object {
-  const item = {
-    name: "ton_addr",
-    address: wallet.address.toRawString(),
-    network,
-    publicKey: "",
-    walletStateInit: "",
-  };
-  const device = {
-    platform: "linux",
-    appName: "Test wallet",
-    appVersion: "1",
-    maxProtocolVersion: 2,
-    features: [],
-  };
-  return { event: "connect", id, payload: { items: [item], device } };
 }

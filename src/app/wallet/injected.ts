@@ -2,7 +2,7 @@
 import { Problem } from "../../core/errors/problem.ts";
 import { abortable, type Clock } from "../../core/time.ts";
 import type { Payer, PayerSource } from "../ports.ts";
-import { untilDeadline } from "./pay_deadline.ts";
+import { untilDeadline } from "../../client/tonconnect/pay_deadline.ts";
 import {
   type ConnectRequest,
   connectRequest,
@@ -13,7 +13,7 @@ import {
   PROTOCOL_VERSION,
   type RpcRequest,
   transactionRequest,
-} from "./wallet_messages.ts";
+} from "../../client/tonconnect/wallet_messages.ts";
 
 /** The JS bridge of TON Connect 2. Its answers are unchecked. */
 interface InjectedBridge {

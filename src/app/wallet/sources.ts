@@ -3,10 +3,10 @@
 import { type Clock, systemClock } from "../../core/time.ts";
 import type { Records } from "../browser/indexeddb.ts";
 import type { PayerSource, PayerSources } from "../ports.ts";
-import type { BridgeOptions, SessionStore, WalletEntry } from "./bridge.ts";
-import { openBridgeEvents } from "./bridge_events.ts";
+import type { BridgeOptions, SessionStore, WalletEntry } from "../../client/tonconnect/bridge.ts";
+import { openBridgeEvents } from "../../client/tonconnect/bridge_events.ts";
 import { findInjected } from "./injected.ts";
-import committed from "./wallets.json" with { type: "json" };
+import committed from "../../client/tonconnect/wallets.json" with { type: "json" };
 
 const SESSION = "session";
 
@@ -49,7 +49,7 @@ function lazySource(entry: WalletEntry, options: BridgeOptions): PayerSource {
     name: entry.name,
     kind: "bridge",
     async connect(connectOptions) {
-      const { connectBridge } = await import("./bridge.ts");
+      const { connectBridge } = await import("../../client/tonconnect/bridge.ts");
       return await connectBridge(entry, options, connectOptions);
     },
   };

@@ -2,12 +2,14 @@ import { deepEqual, equal, match, notEqual, rejects } from "node:assert/strict";
 import { Address, beginCell } from "@ton/core";
 import { SessionCrypto } from "@tonconnect/protocol";
 import { type BridgeServer, startBridge } from "../../../testkit/wallet/bridge_server.ts";
-import { openRemoteWallet, type RemoteWallet } from "../../../testkit/wallet/remote_wallet.ts";
+import {
+  openRemoteWallet,
+  type RemoteWallet,
+  type RpcMessage,
+} from "../../localnet/tonconnect/remote_wallet.ts";
 import { waitUntil } from "../../../testkit/programs/wait_until.ts";
-import type { RpcMessage } from "../../../testkit/wallet/test_wallet.ts";
 import { type Clock, systemClock } from "../../core/time.ts";
-import type { Payer } from "../ports.ts";
-import { type BridgeOptions, connectBridge } from "./bridge.ts";
+import { type BridgeOptions, connectBridge, type WalletPayer } from "./bridge.ts";
 import { openBridgeEvents } from "./bridge_events.ts";
 
 const entry = {
@@ -77,9 +79,9 @@ interface Scene {
   script: Script;
   connectAnswer: object;
   /** Connects as another page of the browser does, with the session that the page before it stored. */
-  connect(): Promise<Payer>;
+  connect(): Promise<WalletPayer>;
   /** Asks for a payment. Resolves with "paid" or with the code of the problem. */
-  pay(payer: Payer): Promise<string>;
+  pay(payer: WalletPayer): Promise<string>;
 }
 
 async function onBridge(work: (scene: Scene) => Promise<void>, clock = systemClock): Promise<void> {
@@ -97,7 +99,7 @@ async function onBridge(work: (scene: Scene) => Promise<void>, clock = systemClo
       remove: () => Promise.resolve(void (stored = undefined)),
     },
   };
-  const payers: Payer[] = [];
+  const payers: WalletPayer[] = [];
   const scene: Scene = {
     bridge,
     requests: [],

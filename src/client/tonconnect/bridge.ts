@@ -1,10 +1,11 @@
 /** Connects wallets on another device or in another app by a link or QR code, and exchanges messages over a bridge. */
+import type { Address } from "@ton/core";
 import { SessionCrypto } from "@tonconnect/protocol";
 import * as z from "zod";
 import { cancelled, type Clock } from "../../core/time.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import type { Network } from "../../core/protocol/network.ts";
-import type { Payer, PayerSource } from "../ports.ts";
+import type { Payer } from "../deposit/payer.ts";
 import { BridgeChannel, type ChannelMessage, type OpenEvents } from "./bridge_channel.ts";
 import { untilDeadline } from "./pay_deadline.ts";
 import {
@@ -17,6 +18,7 @@ import {
   transactionRequest,
 } from "./wallet_messages.ts";
 
+/** A wallet that connects over a bridge. */
 export interface WalletEntry {
   readonly id: string;
   readonly name: string;
@@ -39,6 +41,23 @@ export interface BridgeOptions {
   readonly sessions: SessionStore;
 }
 
+/** A connected wallet. Its answers are not trusted: only the pool's log proves a payment. */
+export interface WalletPayer extends Payer {
+  readonly name: string;
+  readonly address: Address;
+  /** Opens the wallet, on the phone that has it. Absent for wallets that ask in a window of their own. */
+  readonly link?: string;
+  /** Ends the session. Never rejects. */
+  disconnect(): Promise<void>;
+}
+
+export interface ConnectOptions {
+  readonly network: Network;
+  /** Gets the link to open the wallet with. */
+  readonly onLink?: ((link: string) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** 32 bytes in hex. With another key, no wallet could connect. */
 const key = z.string().regex(/^[0-9a-f]{64}$/i);
 const sessionSchema = z.object({
@@ -54,11 +73,15 @@ const sessionSchema = z.object({
 });
 type StoredSession = z.output<typeof sessionSchema>;
 
+/**
+ * Connects, or continues the stored session of an earlier visit.
+ * @throws {Problem} `wallet_declined`, `wallet_unavailable`, `wrong_network`, `cancelled`
+ */
 export async function connectBridge(
   entry: WalletEntry,
   options: BridgeOptions,
-  { network, onLink, signal }: Parameters<PayerSource["connect"]>[0],
-): Promise<Payer> {
+  { network, onLink, signal }: ConnectOptions,
+): Promise<WalletPayer> {
   const stored = await readSession(entry, network, options.sessions);
   const session = new BridgeSession(entry, network, options, stored);
   try {
@@ -133,7 +156,7 @@ class BridgeSession {
   async connect(
     onLink: ((link: string) => void) | undefined,
     signal: AbortSignal | undefined,
-  ): Promise<Payer> {
+  ): Promise<WalletPayer> {
     if (this.#stored.event !== undefined) {
       return this.#payer(parseConnectEvent(this.#stored.event, this.#network));
     }
@@ -158,7 +181,7 @@ class BridgeSession {
     return this.#change(() => this.#options.sessions.remove());
   }
 
-  #payer(wallet: ConnectedWallet): Payer {
+  #payer(wallet: ConnectedWallet): WalletPayer {
     const { clock } = this.#options;
     return {
       name: wallet.name || this.#entry.name,

@@ -1,7 +1,7 @@
 /** Limits the wait for a wallet's answer. */
 import { abortable, type Clock } from "../../core/time.ts";
 import { Problem } from "../../core/errors/problem.ts";
-import type { PayOptions } from "../ports.ts";
+import type { PayOptions } from "../deposit/payer.ts";
 
 /** A wallet that signed in time may answer a little later. */
 const GRACE_MS = 5_000;

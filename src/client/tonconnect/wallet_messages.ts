@@ -3,7 +3,7 @@ import { Address } from "@ton/core";
 import * as z from "zod";
 import { Problem } from "../../core/errors/problem.ts";
 import { type Network, networkGlobalId } from "../../core/protocol/network.ts";
-import type { PayMessage } from "../ports.ts";
+import type { PayMessage } from "../deposit/payer.ts";
 
 export const PROTOCOL_VERSION = 2;
 const USER_REJECTS = 300; // TON Connect's error code if the user declines
