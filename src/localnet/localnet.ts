@@ -21,6 +21,7 @@ import { Ledger, type LedgerState } from "./ledger.ts";
 import { mainnetConfig } from "./mainnet_config.ts";
 import { coinMintMessage } from "./coin_mint.ts";
 import { handleRequest } from "./api/request_handler.ts";
+import { PhoneWallet } from "./tonconnect/phone_wallet.ts";
 
 export interface LocalnetOptions {
   readonly port?: number; // default: 0, any free port
@@ -100,16 +101,24 @@ export async function startLocalnet(options: LocalnetOptions = {}): Promise<Loca
   const clock = new BlockProducer(ledger, onError);
 
   const serving = new AbortController();
+  const phone = new PhoneWallet(() => {
+    const { mnemonic, version } = firstWallet;
+    return openWallet(mnemonic, { version, network: "localnet", chain: connectSelf() });
+  });
   const server = listen({ hostname: host, port, signal: serving.signal }, async (request) => {
+    const answer = await phone.respond(request);
+    if (answer !== undefined) return answer;
     await clock.closeBlockIfPending();
     const response = await handleRequest(ledger, request, onError);
     await clock.closeBlockIfPending();
     return response;
   });
   const url = `http://${host.includes(":") ? `[${host}]` : host}:${server.addr.port}/api/v2/jsonRPC`;
+  const connectSelf = () => connect({ network: "localnet", endpoint: url });
 
   async function end(): Promise<void> {
     options.signal?.removeEventListener("abort", close);
+    phone.close();
     await clock.stop();
     serving.abort(); // not server.shutdown(): before Deno 2.5 that waits minutes for idle connections
     await server.finished;
@@ -126,7 +135,7 @@ export async function startLocalnet(options: LocalnetOptions = {}): Promise<Loca
     const wallets = userKeys.map(toLocalWallet);
     const genesis = async () => {
       await inject(...genesisMessages(wallets, clock.now));
-      return await deployRegistry(connect({ network: "localnet", endpoint: url }), poolsToDeploy(options));
+      return await deployRegistry(connectSelf(), poolsToDeploy(options));
     };
     const deployments = state ? parseDeployments(state.deployments) : await genesis();
     if (state) await clock.closeBlock(); // the last block of a state is old

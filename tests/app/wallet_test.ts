@@ -28,6 +28,12 @@ const cases: readonly (readonly [WalletConduct, RegExp | undefined, number])[] =
   ["another amount", undefined, 1],
   ["unbounceable", undefined, 1],
   ["lies", undefined, 0],
+  ["fails without id", /wallet_unavailable/, 0],
+  ["declines without id", /wallet_unavailable/, 0],
+  ["signs without id", /wallet_unavailable/, 1],
+  ["null error", undefined, 1],
+  ["textual code", /wallet_declined/, 0],
+  ["answers twice", undefined, 1],
 ];
 
 test("an injected wallet: each behaviour has its outcome, and no answer counts as a payment", () =>
@@ -177,7 +183,7 @@ test("a cancelled payer sends no request, and disconnecting ends the session per
       const payer = await source.connect({ network: "localnet", onLink: (link) => document.title = link });
       const stop = new AbortController();
       const message = { to: Address.parse(to), amount: 1n, body: Cell.fromBase64(body) };
-      const paid = payer.pay(message, { validUntil: Infinity, signal: stop.signal });
+      const paid = payer.pay(message, { validUntil: Date.now() / 1000 + 60, signal: stop.signal });
       setTimeout(() => stop.abort(), 200);
       const code = await paid.then(() => "paid", (error) => error.code);
       await payer.disconnect();

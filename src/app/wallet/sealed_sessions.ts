@@ -1,7 +1,7 @@
 /** Stores the session of a wallet encrypted by the open vault: it has a key, and names the wallet that pays. */
 import type { Records } from "../browser/indexeddb.ts";
 import type { OpenVault } from "../ports.ts";
-import type { SessionStore } from "./bridge.ts";
+import type { SessionStore } from "../../client/tonconnect/bridge.ts";
 
 const SESSION = "session";
 

@@ -3,13 +3,11 @@
 import { type Clock, systemClock } from "../../core/time.ts";
 import type { Records } from "../browser/indexeddb.ts";
 import type { PayerSource, PayerSources } from "../ports.ts";
-import type { BridgeOptions, WalletEntry } from "./bridge.ts";
-import type { OpenEvents } from "./bridge_channel.ts";
+import type { BridgeOptions, WalletEntry } from "../../client/tonconnect/bridge.ts";
+import { openBridgeEvents } from "../../client/tonconnect/bridge_events.ts";
 import { findInjected } from "./injected.ts";
 import { sealedSessions } from "./sealed_sessions.ts";
-import committed from "./wallets.json" with { type: "json" };
-
-const BRIDGE_RETRY_MS = 3_000;
+import committed from "../../client/tonconnect/wallets.json" with { type: "json" };
 
 export interface SourcesOptions {
   readonly base: URL; // the app's folder
@@ -27,10 +25,10 @@ export function browserPayerSources(
     SourcesOptions,
 ): PayerSources {
   const manifestUrl = walletManifest ?? new URL("tonconnect-manifest.json", base).href;
-  const common = { manifestUrl, clock, newId: () => crypto.randomUUID() };
+  const common = { manifestUrl, clock };
   const options = {
     ...common,
-    openEvents: eventSourceOf(clock),
+    openEvents: openBridgeEvents(clock),
     fetch: (...request: Parameters<typeof fetch>) => fetch(...request),
   };
   const reachable = wallets.filter(({ bridge }) => !bridges || bridges.includes(new URL(bridge).origin));
@@ -53,33 +51,8 @@ function lazySource(entry: WalletEntry, options: BridgeOptions): PayerSource {
     name: entry.name,
     kind: "bridge",
     async connect(connectOptions) {
-      const { connectBridge } = await import("./bridge.ts");
+      const { connectBridge } = await import("../../client/tonconnect/bridge.ts");
       return await connectBridge(entry, options, connectOptions);
     },
   };
 }
-
-/** `EventSource` connects again after a lost connection, but not after an error of the bridge, such as 503. */
-const eventSourceOf = (clock: Clock): OpenEvents => (url, onEvent) => {
-  const address = new URL(url);
-  const end = new AbortController();
-  let source: EventSource;
-  const open = () => {
-    source = new EventSource(address);
-    source.addEventListener("message", (event) => {
-      if (event.lastEventId) address.searchParams.set("last_event_id", event.lastEventId);
-      onEvent(event);
-    });
-    source.addEventListener("error", () => {
-      if (source.readyState !== EventSource.CLOSED) return;
-      clock.sleep(BRIDGE_RETRY_MS, end.signal).then(open, () => {}); // rejects once the channel is closed
-    });
-  };
-  open();
-  return {
-    close() {
-      end.abort();
-      source.close();
-    },
-  };
-};

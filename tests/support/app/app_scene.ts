@@ -9,7 +9,7 @@ import { sourceCommand, startProgram } from "../../../testkit/programs/program.t
 import { withTempDirectory } from "../../../testkit/programs/temp_directory.ts";
 import { waitUntil } from "../../../testkit/programs/wait_until.ts";
 import { startBridge } from "../../../testkit/wallet/bridge_server.ts";
-import { openRemoteWallet, type RemoteWallet } from "../../../testkit/wallet/remote_wallet.ts";
+import { openRemoteWallet, type RemoteWallet } from "../../../src/localnet/tonconnect/remote_wallet.ts";
 import { openTestWallet, type TestWallet } from "../../../testkit/wallet/test_wallet.ts";
 import type { Browser, BrowserContext } from "puppeteer-core";
 import { withBrowser } from "./app_browser.ts";

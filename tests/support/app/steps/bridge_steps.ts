@@ -3,7 +3,7 @@ import { Address, beginCell } from "@ton/core";
 import assert from "node:assert/strict";
 import { startLocalnet } from "../../../../src/localnet/localnet.ts";
 import { type BridgeServer, startBridge } from "../../../../testkit/wallet/bridge_server.ts";
-import { openRemoteWallet, type RemoteWallet } from "../../../../testkit/wallet/remote_wallet.ts";
+import { openRemoteWallet, type RemoteWallet } from "../../../../src/localnet/tonconnect/remote_wallet.ts";
 import {
   openTestWallet,
   type TestWallet,
