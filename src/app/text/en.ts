@@ -94,8 +94,7 @@ export const en = {
     create: "Create my store",
     creating: "Encrypting takes a second …",
     too_short: "Use at least 12 characters. Several words are easy to remember.",
-    not_enterable:
-      "This contains a tab or a damaged character, which you could not type again. Leave it out.",
+    not_enterable: "Leave out tabs and damaged characters. You could not type them again.",
     repetitive: "Use more different characters.",
     guessable: "Others would guess this soon. Use several words that do not belong together.",
     differs: "The two passphrases are not the same. Type them again.",

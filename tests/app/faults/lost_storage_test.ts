@@ -4,11 +4,11 @@
  * database is used; each fault is one that WebKit or Chromium produces.
  */
 import assert from "node:assert/strict";
-import { type AdapterPage, openAdapterPage, useAdapters } from "../support/app/adapter_page.ts";
-import { withBrowser } from "../support/app/app_browser.ts";
-import { serveApp } from "../support/app/serve_app.ts";
-import { chromium } from "../support/system/chromium.ts";
-import type { Adapters } from "./page/adapters.ts";
+import { type AdapterPage, openAdapterPage, useAdapters } from "../../support/app/adapter_page.ts";
+import { withBrowser } from "../../support/app/app_browser.ts";
+import { serveApp } from "../../support/app/serve_app.ts";
+import { chromium } from "../../support/system/chromium.ts";
+import type { Adapters } from "../page/adapters.ts";
 
 const ignore = chromium === undefined;
 
