@@ -12,7 +12,7 @@ import { systemClock } from "../core/time.ts";
 import { deployPools, type PoolSpec } from "../ops/deploy/deploy.ts";
 import type { Chain } from "../ton/chain.ts";
 import { connect } from "../ton/endpoint/toncenter.ts";
-import { openWallet, type WalletVersion } from "../ton/wallet/wallet.ts";
+import { openWallet, type Wallet, type WalletVersion } from "../ton/wallet/wallet.ts";
 import { BlockProducer } from "./block_producer.ts";
 import { deployerKey, type DevelopmentKey, relayerKey, userKeys } from "./development_keys.ts";
 import { loadEmulator } from "./emulator.ts";
@@ -101,18 +101,10 @@ export async function startLocalnet(options: LocalnetOptions = {}): Promise<Loca
   const clock = new BlockProducer(ledger, onError);
 
   const serving = new AbortController();
-  const phone = new PhoneWallet(() => {
-    const { mnemonic, version } = firstWallet;
-    return openWallet(mnemonic, { version, network: "localnet", chain: connectSelf() });
-  });
-  const server = listen({ hostname: host, port, signal: serving.signal }, async (request) => {
-    const answer = await phone.respond(request);
-    if (answer !== undefined) return answer;
-    await clock.closeBlockIfPending();
-    const response = await handleRequest(ledger, request, onError);
-    await clock.closeBlockIfPending();
-    return response;
-  });
+  const phone = new PhoneWallet(() => openFirstWallet(connectSelf()));
+  const respond = async (request: Request) =>
+    await phone.respond(request) ?? await clock.withBlocks(() => handleRequest(ledger, request, onError));
+  const server = listen({ hostname: host, port, signal: serving.signal }, respond);
   const url = `http://${host.includes(":") ? `[${host}]` : host}:${server.addr.port}/api/v2/jsonRPC`;
   const connectSelf = () => connect({ network: "localnet", endpoint: url });
 
@@ -163,6 +155,11 @@ export async function startLocalnet(options: LocalnetOptions = {}): Promise<Loca
     await close();
     throw error;
   }
+}
+
+function openFirstWallet(chain: Chain): Promise<Wallet> {
+  const { mnemonic, version } = firstWallet;
+  return openWallet(mnemonic, { version, network: "localnet", chain });
 }
 
 function genesisMessages(wallets: readonly LocalWallet[], now: number): Message[] {

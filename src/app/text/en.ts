@@ -3,7 +3,7 @@ import type { PlaceFault } from "../ports.ts";
 import type { Language } from "./languages.ts";
 import { depositEn, reportEn, withdrawEn } from "./money_en.ts";
 import { problemsEn } from "./problems_en.ts";
-import { settleEn } from "./settle_en.ts";
+import { settingsEn, settleEn, versionsEn } from "./screens_en.ts";
 
 const plural = (count: number, one: string, many: string) => `${count} ${count === 1 ? one : many}`;
 
@@ -242,73 +242,8 @@ export const en = {
   withdraw: withdrawEn,
   settle: settleEn,
   report: reportEn,
-  versions: {
-    relayers: "Relayers",
-    connect: "Servers that the page may contact",
-    bridges: "Bridges of wallets",
-    removed: "Now:",
-    added: "New:",
-    settingsLead:
-      "No release page lists these settings, and the hash of the files does not cover them. Accept them only if you trust each new server and pool; ask the website's operator if you did not expect a change.",
-    filesLead:
-      "Files have changed. Compare the hash of the new files in Settings with the one on the project's release page.",
-    sameFiles: "The files are the same.",
-    files: (count: number) => `${plural(count, "file", "files")} changed`,
-  },
-  settings: {
-    title: "Settings",
-    connections: "Connections",
-    connectionsLead:
-      "A server that sees your deposit and your withdrawal can connect the two. Use a different server and a different network address for each.",
-    depositEndpoint: "Endpoint for deposits",
-    withdrawalEndpoint: "Endpoint for withdrawals",
-    relayers: "Relayers, one per line",
-    shared: "Both use the same server now, so it could connect a deposit with its withdrawal.",
-    fault: {
-      invalid: "This is not a web address.",
-      wrong_api: "This is another API. Enter a TON Center v2 endpoint, whose path is /api/v2/jsonRPC.",
-      wrong_number: "Enter at most 20 addresses, each on its own line.",
-      blocked: (allowed: string) =>
-        `This page may connect only to ${allowed}. To use another server, start tonado app with its address, or ask this website's operator.`,
-    },
-    blocked: (addresses: string) =>
-      `Saved earlier and not used: ${addresses}. This page may not connect there. It uses the addresses below.`,
-    save: "Save connections",
-    useServed: "Use this website's servers",
-    saved: "Saved",
-    appearance: "Appearance",
-    theme: "Colours",
-    themes: { system: "Like the device", light: "Light", dark: "Dark" },
-    language: "Language",
-    languageOfBrowser: "As in the browser",
-    autoLock: "Automatic lock",
-    lock: "Lock after",
-    minutes: (count: number) => plural(count, "minute", "minutes"),
-    backup: "Backup",
-    backupMake: "Make a backup",
-    restore: "Restore a backup",
-    passphrase: "Passphrase",
-    passphraseChange: "Change the passphrase",
-    passphraseCurrent: "Current passphrase",
-    passphraseNew: "New passphrase",
-    passphraseLead:
-      "Afterwards the app locks, and you unlock it with the new one. Backups that you made before still open with the old one, so make a new backup.",
-    passkey: "Passkey",
-    passkeyLead: "Unlock with this device's fingerprint or PIN. Your passphrase always works as well.",
-    passkeyAdd: "Set up a passkey",
-    passkeyRemove: "Remove the passkey",
-    passkeyNone: "This browser cannot unlock your notes with a passkey.",
-    erase: "Erase this store",
-    eraseLead: "Removes every note from this browser. Without a backup the money is lost.",
-    eraseWord: "ERASE",
-    eraseConfirm: "Type ERASE to confirm",
-    eraseDo: "Erase everything here",
-    version: "Version",
-    running: "Hash of its files",
-    runningSettings: "Hash of its settings",
-    waiting: "A new version is ready. The hashes of its files and of its settings:",
-    accept: "Use the new version",
-  },
+  versions: versionsEn,
+  settings: settingsEn,
   problems: problemsEn,
 };
 

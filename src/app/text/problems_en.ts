@@ -83,7 +83,7 @@ export const problemsEn: Readonly<Record<ProblemCode, ProblemText>> = {
   write_failed: {
     text: "The browser could not save your notes.",
     next:
-      "Free some space, or allow storage for this page, and try again. If it still fails, load the page again. Notes that were saved before are not lost.",
+      "Free some space, or allow storage, and try again. If it still fails, load the page again. Older notes are safe.",
   },
   store_unavailable: {
     text: "The browser gives this page no access to its storage.",

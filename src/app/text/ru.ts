@@ -3,7 +3,7 @@ import type { Texts } from "./en.ts";
 import { depositRu, reportRu, withdrawRu } from "./money_ru.ts";
 import { decimalRu, formRu, pluralRu } from "./numbers_ru.ts";
 import { problemsRu } from "./problems_ru.ts";
-import { settleRu } from "./settle_ru.ts";
+import { settingsRu, settleRu, versionsRu } from "./screens_ru.ts";
 
 const percents = new Intl.NumberFormat("ru", { style: "percent" });
 const ages = new Intl.RelativeTimeFormat("ru");
@@ -239,72 +239,7 @@ export const ru: Texts = {
   withdraw: withdrawRu,
   settle: settleRu,
   report: reportRu,
-  versions: {
-    relayers: "Релееры",
-    connect: "Серверы, к которым может обращаться страница",
-    bridges: "Мосты кошельков",
-    removed: "Сейчас:",
-    added: "Станет:",
-    settingsLead:
-      "Этих настроек нет ни на одной странице выпуска, и хеш файлов их не охватывает. Принимайте их, только если доверяете каждому новому серверу и пулу; если не ждали изменения, спросите того, кто ведёт сайт.",
-    filesLead: "Изменились файлы. Сверьте хеш новых файлов в настройках с хешем на странице выпуска.",
-    sameFiles: "Файлы те же.",
-    files: (count) => `Изменилось: ${pluralRu(count, "файл", "файла", "файлов")}`,
-  },
-  settings: {
-    title: "Настройки",
-    connections: "Подключения",
-    connectionsLead:
-      "Сервер, который видит и депозит, и вывод, может их связать. Используйте для них разные серверы и разные сетевые адреса.",
-    depositEndpoint: "Узел для депозитов",
-    withdrawalEndpoint: "Узел для выводов",
-    relayers: "Релееры, по одному в строке",
-    shared: "Сейчас оба идут через один узел, и он может связать депозит с выводом.",
-    fault: {
-      invalid: "Это не веб-адрес.",
-      wrong_api: "Это другой API. Введите узел TON Center v2 с путём /api/v2/jsonRPC.",
-      wrong_number: "Введите не больше 20 адресов, каждый в своей строке.",
-      blocked: (allowed) =>
-        `Странице можно подключаться только к ${allowed}. Чтобы добавить другой сервер, запустите tonado app с его адресом или обратитесь к владельцу сайта.`,
-    },
-    blocked: (addresses) =>
-      `Сохранено раньше и не используется: ${addresses}. Странице нельзя туда подключаться. Работают адреса ниже.`,
-    save: "Сохранить подключения",
-    useServed: "Использовать серверы этого сайта",
-    saved: "Сохранено",
-    appearance: "Вид",
-    theme: "Цвета",
-    themes: { system: "Как в системе", light: "Светлые", dark: "Тёмные" },
-    language: "Язык (Language)",
-    languageOfBrowser: "Как в браузере",
-    autoLock: "Автоматическая блокировка",
-    lock: "Блокировать через",
-    minutes: (count) => pluralRu(count, "минуту", "минуты", "минут"),
-    backup: "Резервная копия",
-    backupMake: "Сделать копию",
-    restore: "Восстановить копию",
-    passphrase: "Парольная фраза",
-    passphraseChange: "Сменить парольную фразу",
-    passphraseCurrent: "Текущая парольная фраза",
-    passphraseNew: "Новая парольная фраза",
-    passphraseLead:
-      "После этого приложение заблокируется, и вы разблокируете его новой фразой. Прежние копии по-прежнему открываются старой, поэтому сделайте новую копию.",
-    passkey: "Ключ доступа",
-    passkeyLead:
-      "Разблокируйте ноты отпечатком пальца или PIN-кодом устройства. Парольная фраза тоже работает.",
-    passkeyAdd: "Создать ключ доступа",
-    passkeyRemove: "Удалить ключ доступа",
-    passkeyNone: "Этот браузер не умеет разблокировать ноты ключом доступа.",
-    erase: "Удалить это хранилище",
-    eraseLead: "Удаляет из браузера все ноты. Без резервной копии деньги пропадут.",
-    eraseWord: "УДАЛИТЬ",
-    eraseConfirm: "Для подтверждения введите УДАЛИТЬ",
-    eraseDo: "Удалить здесь всё",
-    version: "Версия",
-    running: "Хеш её файлов",
-    runningSettings: "Хеш её настроек",
-    waiting: "Готова новая версия. Хеши её файлов и её настроек:",
-    accept: "Перейти на новую версию",
-  },
+  versions: versionsRu,
+  settings: settingsRu,
   problems: problemsRu,
 };
