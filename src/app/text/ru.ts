@@ -2,10 +2,12 @@
 import type { Texts } from "./en.ts";
 import { depositRu, reportRu, withdrawRu } from "./money_ru.ts";
 import { decimalRu, formRu, pluralRu } from "./numbers_ru.ts";
+import { passphraseRu } from "./passphrase_ru.ts";
 import { problemsRu } from "./problems_ru.ts";
 import { settleRu } from "./settle_ru.ts";
 
 const percents = new Intl.NumberFormat("ru", { style: "percent" });
+const shares = new Intl.NumberFormat("ru", { style: "percent", maximumFractionDigits: 2 });
 const ages = new Intl.RelativeTimeFormat("ru");
 
 const notes = (count: number) => pluralRu(count, "нота", "ноты", "нот");
@@ -38,6 +40,7 @@ export const ru: Texts = {
       defaultsHint: "Цвета, язык, блокировка и подключения станут как при первом посещении. Ноты останутся.",
     },
     percent: (fraction) => percents.format(fraction),
+    share: (fraction) => shares.format(fraction),
     decimal: decimalRu,
     amount: (amount, asset) => `${decimalRu(amount)} ${asset === "native" ? "TON" : asset.toUpperCase()}`,
     age(seconds) {
@@ -74,47 +77,7 @@ export const ru: Texts = {
     first:
       "При первом посещении нельзя убедиться, что этот сайт честный. Для крупных сумм запустите tonado app на своём компьютере.",
   },
-  passphrase: {
-    newTitle: "Придумайте парольную фразу",
-    newLead:
-      "Она защищает ноты на этом устройстве и в каждой резервной копии. Хороши пять-шесть случайных слов. Сбросить её нельзя: если вы её забудете, деньги пропадут.",
-    label: "Парольная фраза",
-    repeat: "Повторите парольную фразу",
-    show: "Показывать ввод",
-    capsLock: "Включён Caps Lock.",
-    draw: "Подобрать шесть слов",
-    drawnTitle: "Ваши шесть слов",
-    drawnLead: "Они выбраны случайно. Запишите их на бумаге в этом порядке.",
-    drawnLight:
-      "На устройстве слишком мало памяти, чтобы хорошо защитить фразу, которую вы придумаете сами. Шесть случайных слов достаточно надёжны. Запишите их на бумаге в этом порядке.",
-    drawnKeep: "Потом вводите их через пробел. Приложение не сможет показать их снова.",
-    drawnDone: "Слова записаны",
-    drawAgain: "Подобрать другие слова",
-    drawing: "Подбираем …",
-    create: "Создать хранилище",
-    creating: "Шифруем, это займёт секунду …",
-    too_short: "Нужно не меньше 12 символов. Несколько слов легко запомнить.",
-    repetitive: "Используйте больше разных символов.",
-    guessable: "Такую фразу быстро угадают. Используйте несколько слов, не связанных друг с другом.",
-    differs: "Парольные фразы не совпадают. Введите их ещё раз.",
-    openTitle: "С возвращением",
-    openLead: "Ваши ноты заблокированы.",
-    replaced:
-      "Ваши ноты изменились в другой вкладке. Разблокируйте их здесь снова: новой фразой, если вы её сменили.",
-    open: "Разблокировать",
-    opening: "Разблокируем …",
-    passkey: "Использовать ключ доступа этого устройства",
-    looking: "Ищем ваши ноты …",
-    saveUnreadable: "Сохранить нечитаемые ноты",
-    saveUnreadableHint:
-      "Возможно, файл прочитает другая программа. Сохраните его, затем восстановите резервную копию.",
-    forgotten: "Я не помню её: использовать копию",
-    forgottenLead:
-      "Парольную фразу никто не может узнать или сбросить. Чтобы вернуть ноты, используйте код восстановления или копию, фразу от которой вы знаете. Сначала сохраните заблокированные ноты: возможно, вы ещё вспомните фразу.",
-    saveLocked: "Сохранить заблокированные ноты",
-    setAside: "Восстановить резервную копию",
-    setAsideHint: "Сначала убедитесь, что браузер сохранил файл. Эта кнопка удалит ноты из браузера.",
-  },
+  passphrase: passphraseRu,
   backup: {
     title: "Сделайте резервную копию",
     lead:
