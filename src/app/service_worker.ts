@@ -10,7 +10,7 @@ import {
   type ServiceRequest,
   type VersionContent,
 } from "./updates/protocol.ts";
-import { lostVersion } from "./text/lost_version.ts";
+import { lostVersion } from "./updates/lost_version.ts";
 import { CONFIG, fetchVersion, isPrecached, type LiveVersion } from "./updates/version.ts";
 
 /** The accepted version: what its files must be. The cache has only their bytes. */

@@ -47,8 +47,7 @@ export const depositEn = {
   askFeesLead:
     "This asks the relayers, which then see that someone at your network address is about to deposit.",
   /** The fee has its unit. */
-  fee: (fee: string, isHigh: boolean) =>
-    `Fee of a withdrawal today: ${fee}${isHigh ? ", more than a tenth of the amount" : ""}.`,
+  fee: (fee: string, share: string) => `Fee of a withdrawal today: ${fee} (${share} of the amount).`,
   noRelayer:
     "This app has no relayer, so you can pay in, but not withdraw. Start tonado app with --relayer first, or withdraw later with the command tonado withdraw.",
   acceptNoRelayer: "I will withdraw in another way",

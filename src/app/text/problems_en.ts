@@ -88,7 +88,7 @@ export const problemsEn: Readonly<Record<ProblemCode, ProblemText>> = {
   store_unavailable: {
     text: "The browser gives this page no access to its storage.",
     next:
-      "Close other tabs of this app, and load the page again. If that does not help, leave private browsing, or allow storage for this page.",
+      "Close other tabs of this app and load the page again. If that fails, leave private browsing, or allow storage.",
   },
   wallet_declined: {
     text: "The wallet says that you declined.",

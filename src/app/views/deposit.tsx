@@ -145,9 +145,9 @@ function Amounts(props: InStep<DepositProps, "choosing">) {
               <Later longest={deposit.crowd(0)} text={textOf(sizes?.get(each.key), deposit.crowd)} />
               {showsFees && (
                 <Later
-                  longest={deposit.fee(app.amount("0.000", each.asset), Number(each.amount) < 1)}
+                  longest={deposit.fee(app.amount("0.000", each.asset), app.share(0.1234))}
                   text={textOf(fees?.get(each.key), (fee) =>
-                    deposit.fee(app.amount(fee, each.asset), Number(fee) * 10 > Number(each.amount)))}
+                    deposit.fee(app.amount(fee, each.asset), app.share(Number(fee) / Number(each.amount))))}
                 />
               )}
             </Choice>

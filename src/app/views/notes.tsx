@@ -4,8 +4,7 @@ import type { CheckState } from "../flows/check.ts";
 import type { UnusedConnection } from "../flows/settings.ts";
 import type { AppVersions } from "../ports.ts";
 import { type Texts, texts } from "../text/texts.ts";
-import { Button, Notice, ProblemNotice, Progress, Step, UnusedConnections } from "./parts.tsx";
-import { Changes } from "./version_changes.tsx";
+import { Button, Changes, Notice, ProblemNotice, Progress, Step, UnusedConnections } from "./parts.tsx";
 
 /** A note as the list shows it. */
 export interface NoteRow {

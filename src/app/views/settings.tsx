@@ -13,9 +13,8 @@ import type { AppVersions } from "../ports.ts";
 import { type Language, languageNames, languages } from "../text/languages.ts";
 import { texts } from "../text/texts.ts";
 import { Choice, Field, Form } from "./fields.tsx";
-import { ChangePassphrase } from "./change_passphrase.tsx";
-import { Changes } from "./version_changes.tsx";
-import { Button, Facts, Notice, ProblemNotice, Step } from "./parts.tsx";
+import { ChangePassphrase } from "./new_passphrase.tsx";
+import { Button, Changes, Facts, Notice, ProblemNotice, Step } from "./parts.tsx";
 
 export interface SettingsProps {
   readonly settings: Settings;

@@ -2,6 +2,7 @@
 /** Which servers a visit contacts: the side of deposits and the side of withdrawals never learn of the same visit. */
 import assert from "node:assert/strict";
 import { type FaultScene, runCase, type Visit, withFaultScene } from "../../support/app/fault_scene.ts";
+import { passTime, shiftAfterMark } from "../../support/app/shifted_clock.ts";
 import { openPayment, SETTLEMENT_TIMEOUT_MS, withdraw } from "../../support/app/steps/money_steps.ts";
 import { runCli } from "../../support/cli/run_cli.ts";
 import { chromium } from "../../support/system/chromium.ts";
@@ -28,7 +29,7 @@ Deno.test({
 
 async function useBothSides(scene: FaultScene): Promise<void> {
   const servers = recordServers(scene);
-  const visit = await scene.visit({ prepare: (page) => page.evaluateOnNewDocument(shiftOnNextDay, DAY_MS) });
+  const visit = await scene.visit({ prepare: (page) => page.evaluateOnNewDocument(shiftAfterMark, DAY_MS) });
   await payIn(scene, visit);
   await visit.page.waitForSelector("li.note.deposited button", { timeout: SETTLEMENT_TIMEOUT_MS });
   await visit.reopen();
@@ -38,7 +39,7 @@ async function useBothSides(scene: FaultScene): Promise<void> {
   await visit.page.waitForFunction(() => !document.querySelector(".crowd:empty")); // the sizes of the pools
   servers.assertOnly("a deposit", "website", "deposit endpoint");
 
-  await visit.page.evaluate(() => localStorage.setItem("test-next-day", "1"));
+  await passTime(visit.page);
   await visit.reopen();
   await visit.page.waitForSelector("li.note.deposited button");
   servers.assertOnly("an unlocked store", "website");
@@ -119,11 +120,4 @@ function parse(body: string): { method?: string; params?: { method?: string } } 
   } catch {
     return {};
   }
-}
-
-/** Runs in the page before the app. The clock is a day ahead once the test has set the mark. */
-function shiftOnNextDay(shift: number): void {
-  if (localStorage.getItem("test-next-day") === null) return;
-  const now = Date.now;
-  Date.now = () => now() + shift;
 }

@@ -22,10 +22,11 @@ Deno.test("a deposit that waits for half an hour of chain time is overdue, and n
     version: 1 | 2,
     found: NoteFacts["state"] | undefined,
     time: { chainTime?: number } = chain,
+    createdAt = 1,
   ) => {
     const note = createNote({ asset: "native", amount: "1", network: "testnet", version });
     const record = {
-      ...entryOf(createNoteRecord(formatNote(note), 1)),
+      ...entryOf(createNoteRecord(formatNote(note), createdAt)),
       state: "deposited" as const,
       deposit: { timestamp: now - age },
     };
@@ -51,6 +52,11 @@ Deno.test("a deposit that waits for half an hour of chain time is overdue, and n
   deepEqual(overdue(1_900, 1, undefined), [false, "deposited", 1_900]);
   // A version 1 deposit is never settled, whatever a relayer leaves out.
   deepEqual(overdue(1_900, 1, "absent"), [false, "deposited", 1_900]);
+  // An endpoint may lie about the time: this device made the note half an hour ago, or less.
+  for (const [seconds, isOverdue] of [[1_800, false], [1_801, true]] as const) {
+    const createdAt = (now + 3600 - seconds) * 1000;
+    deepEqual(overdue(1_900, 2, "waiting", chain, createdAt), [isOverdue, "waiting", 1_900]);
+  }
   // Without the chain's time, the age is the device's, and no settlement is offered.
   deepEqual(overdue(1_900, 2, "waiting", {}), [false, "waiting", 5_500]);
 });

@@ -24,8 +24,13 @@ export function useCheck(
   const hasAsked = useRef(false);
   if (isPaying) hasAsked.current = false;
   else if (session.isRestored || (check.step === "reading" && check.isAsked)) hasAsked.current = true;
+  const { network } = context.registry;
   const side = records &&
-    checkSide(records, { now: context.clock.now(), isPaying, hasAsked: hasAsked.current });
+    checkSide(records.filter(({ note }) => note.network === network), {
+      now: context.clock.now(),
+      isPaying,
+      hasAsked: hasAsked.current,
+    });
   useEffect(() => send({ type: "side", side }), [side, check.side]);
   return [check, send];
 }

@@ -2,11 +2,17 @@
 /** What the browser's profile on the disk tells of the wallet that paid, log files of its database included. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { waitUntil } from "../../testkit/programs/wait_until.ts";
-import { withTempDirectory } from "../../testkit/programs/temp_directory.ts";
-import { chooseAmount, createStore, inBrowser, proveBackup, type Scene } from "../support/app/app_scene.ts";
-import { formsOf } from "../support/app/secret_forms.ts";
-import { chromium } from "../support/system/chromium.ts";
+import { waitUntil } from "../../../testkit/programs/wait_until.ts";
+import { withTempDirectory } from "../../../testkit/programs/temp_directory.ts";
+import {
+  chooseAmount,
+  createStore,
+  inBrowser,
+  proveBackup,
+  type Scene,
+} from "../../support/app/app_scene.ts";
+import { formsOf } from "../../support/app/secret_forms.ts";
+import { chromium } from "../../support/system/chromium.ts";
 
 Deno.test({
   name: "neither a deposit nor erasing everything leaves the paying wallet or its session's key on the disk",
