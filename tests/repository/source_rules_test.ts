@@ -51,6 +51,17 @@ Deno.test("the app's flows and views name no global of the browser that does I/O
   assert.deepEqual(await findFiles(/\b(document|window)\s*\./, /^src\/app\/flows\//), []);
 });
 
+Deno.test("only lock files name the host of a package registry, so that a mirror in the machine's settings is used", async () => {
+  const host =
+    /\b(registry\.npmjs\.org|(deb|security)\.debian\.org|pypi\.org|(static\.|index\.)?crates\.io)\b/;
+  const named: string[] = [];
+  for (const path of await listRepositoryFiles("")) {
+    if (/(^|\/)(deno|Cargo)\.lock$|\.(png|zkey|wasm|r1cs|gz)$/.test(path)) continue;
+    if (host.test(await Deno.readTextFile(new URL(path, root)))) named.push(path);
+  }
+  assert.deepEqual(named, []);
+});
+
 /** The files that start programs by themselves. All others call childCommand, so that no program outlives them. */
 const mayStartPrograms: Record<string, string> = {
   "src/config/files/file_lock_test.ts": "code of a worker, whose programs end at once",

@@ -4,7 +4,9 @@
 #
 # The root is made once by debootstrap and kept: FOLDER, by default ~/.cache/tonado-bare-root. Each run gets a fresh
 # copy of the sources (without git metadata) and a home without any cache. The root has a network of its own
-# (slirp4netns): it reaches package registries, and none of this machine's servers.
+# (slirp4netns): it reaches package registries, and none of this machine's servers. The registries are those of
+# this machine's settings: apt's sources and proxy (otherwise debootstrap's default mirror), and npm's registry,
+# settings of the user and proxies.
 #
 # Needs root, debootstrap, bubblewrap and slirp4netns. Where one is missing it says so and ends with 0; with
 # TONADO_REQUIRE_ALL=1 that is a failure.
@@ -12,7 +14,6 @@
 # Usage: tools/check/bare_root.sh [FOLDER]
 set -euo pipefail
 SUITE=bookworm
-MIRROR=http://deb.debian.org/debian
 DENO=deno@2.9.6 # the README's
 USER_ID=1000
 sources=$(realpath "$(dirname "$0")/../..")
@@ -23,6 +24,17 @@ skip() {
   if [ "${TONADO_REQUIRE_ALL:-}" = 1 ]; then exit 1; fi
   exit 0
 }
+
+# The first mirror of Debian in apt's sources; nothing on machines with another distribution.
+debian_mirror() {
+  apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Label: Debian' 2>/dev/null | sed -n 1p
+}
+apt_proxy() {
+  local apt_proxy=${http_proxy:-}
+  eval "$(apt-config shell apt_proxy Acquire::http::Proxy 2>/dev/null)"
+  echo "$apt_proxy"
+}
+
 [ "$(id -u)" = 0 ] || skip "root"
 for program in debootstrap bwrap slirp4netns node npm tar; do
   command -v "$program" >/dev/null || skip "$program"
@@ -42,7 +54,8 @@ if [ ! -e "$root/.tonado-bare-root" ]; then
 fi
 if [ "$(cat "$root/.complete" 2>/dev/null)" != "$SUITE" ]; then
   find "$root" -mindepth 1 -maxdepth 1 ! -name .tonado-bare-root -exec rm -rf {} +
-  debootstrap --variant=minbase "$SUITE" "$root" "$MIRROR" >"$root.log" 2>&1 ||
+  mirror=$(debian_mirror)
+  http_proxy=$(apt_proxy) debootstrap --variant=minbase "$SUITE" "$root" ${mirror:+"$mirror"} >"$root.log" 2>&1 ||
     { tail "$root.log" >&2; skip "a Debian mirror that can be reached"; }
   echo "$SUITE" >"$root/.complete"
 fi
@@ -70,7 +83,14 @@ trap 'rm -rf "$home"' EXIT
 mkdir "$home/tonado"
 (cd "$sources" && tar --create --exclude-vcs --exclude=./dist --exclude=target --exclude=node_modules .) |
   tar --extract --directory "$home/tonado"
+npmrc=$(npm config get userconfig)
+if [ -f "$npmrc" ]; then cp "$npmrc" "$home/.npmrc"; fi
 chown -R "$USER_ID:$USER_ID" "$home"
+# npm and Deno read both the registry and the proxies from these.
+settings=(--setenv NPM_CONFIG_REGISTRY "$(npm config get registry)")
+for name in http_proxy https_proxy no_proxy HTTP_PROXY HTTPS_PROXY NO_PROXY; do
+  if [ -n "${!name:-}" ]; then settings+=(--setenv "$name" "${!name}"); fi
+done
 
 # Runs a command in the root: its own processes and network, and an environment of its own.
 inside() {
@@ -81,7 +101,7 @@ inside() {
   unshare --net --fork --pid --kill-child -- bash -c 'read -r _ <"$1"; shift; exec "$@"' _ "$pipes/start" \
     bwrap --bind "$root" / --bind "$home" /home/newcomer --proc /proc --dev /dev --perms 1777 --tmpfs /tmp \
     --chdir /home/newcomer/tonado --clearenv --setenv HOME /home/newcomer --setenv LANG C.UTF-8 \
-    --setenv PATH /usr/local/bin:/usr/bin:/bin ${NODE_EXTRA_CA_CERTS:+--setenv NODE_EXTRA_CA_CERTS /etc/ca.crt} \
+    --setenv PATH /usr/local/bin:/usr/bin:/bin "${settings[@]}" ${NODE_EXTRA_CA_CERTS:+--setenv NODE_EXTRA_CA_CERTS /etc/ca.crt} \
     -- setpriv --reuid "$USER_ID" --regid "$USER_ID" --clear-groups --no-new-privs "$@" &
   child=$!
   until namespaced=$(cat "/proc/$child/task/$child/children" 2>/dev/null) && [ -n "$namespaced" ]; do

@@ -82,11 +82,13 @@ export const problemsEn: Readonly<Record<ProblemCode, ProblemText>> = {
   unknown_note: { text: "This note is not in your store.", next: "Go back to Notes and choose it again." },
   write_failed: {
     text: "The browser could not save your notes.",
-    next: "Free some space, or allow storage for this page. What was saved before is unchanged.",
+    next:
+      "Free some space, or allow storage, and try again. If it still fails, load the page again. Older notes are safe.",
   },
   store_unavailable: {
-    text: "The browser does not allow this page to store anything.",
-    next: "Leave private browsing, or allow storage for this page, and load it again.",
+    text: "The browser gives this page no access to its storage.",
+    next:
+      "Close other tabs of this app and load the page again. If that fails, leave private browsing, or allow storage.",
   },
   wallet_declined: {
     text: "The wallet says that you declined.",

@@ -34,7 +34,7 @@ const cases: FaultCases = {
     await visit.step("deposit-failed");
     assert.deepEqual(await visit.notices(), [
       "The deposit stopped",
-      "The browser could not save your notes. Free some space, or allow storage for this page. What was saved before is unchanged.",
+      "The browser could not save your notes. Free some space, or allow storage for this page, and try again. If it still fails, load the page again. Notes that were saved before are not lost.",
     ]);
     await visit.inspect("storage-full");
     assert.equal(await visit.page.$('a[href^="ton://"]'), null, "no payment is shown");
@@ -64,7 +64,7 @@ const cases: FaultCases = {
     await visit.step("refused");
     assert.match(
       (await visit.notices())[1],
-      /does not let the page store anything\. Leave private browsing/,
+      /no access to its storage\. Close other tabs of this app, and load the page again\./,
     );
     await visit.inspect("storage-denied");
     assert.equal(await visit.page.$("button.primary"), null);

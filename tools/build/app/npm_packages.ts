@@ -28,13 +28,14 @@ export async function layOutPackages(entries: readonly string[], root: URL, fold
     graphs.flatMap(({ modules }) => modules.flatMap(({ npmPackage }) => npmPackage ?? [])),
   );
   const cache = JSON.parse(await commandOutput(Deno.execPath(), ["info", "--json"])).npmCache as string;
+  const registries = await registryFolders(cache);
   const reached = new Set<string>();
   const copy = async (id: string): Promise<void> => {
     if (reached.has(id)) return;
     reached.add(id);
     const { name, version, dependencies } = packages[id] as NpmPackage;
     const home = join(folder, ".store", storeName(id), "node_modules");
-    await copyFolder(join(cache, "registry.npmjs.org", name, version), join(home, name));
+    await copyFolder(await findPackage(registries, name, version), join(home, name));
     for (const dependency of dependencies) {
       const other = packages[dependency] as NpmPackage;
       if (other.name !== name) await link(folder, dependency, other.name, join(home, other.name));
@@ -46,6 +47,35 @@ export async function layOutPackages(entries: readonly string[], root: URL, fold
     await link(folder, id, packages[id].name, join(folder, "node_modules", packages[id].name));
   }
   return join(folder, "node_modules");
+}
+
+/** Returns the folders of Deno's cache in which packages lie: one for each registry that its settings have named. */
+async function registryFolders(folder: string): Promise<string[]> {
+  const found: string[] = [];
+  let holdsPackages = false;
+  for (const name of await folderNames(folder)) {
+    const inner = join(folder, name);
+    // Deno keeps the list of a package's versions in its folder. A folder `@scope` holds more packages.
+    if (name.startsWith("@") || await isPresent(join(inner, "registry.json"))) holdsPackages = true;
+    else found.push(...await registryFolders(inner));
+  }
+  return holdsPackages ? [folder, ...found] : found;
+}
+
+async function findPackage(registries: readonly string[], name: string, version: string): Promise<string> {
+  for (const registry of registries) {
+    if (await isPresent(join(registry, name, version))) return join(registry, name, version);
+  }
+  throw new Error(`${name}@${version} is not in Deno's cache of packages. Run \`deno install\`.`);
+}
+
+async function folderNames(folder: string): Promise<string[]> {
+  const entries = await Array.fromAsync(Deno.readDir(folder));
+  return entries.flatMap(({ name, isDirectory }) => isDirectory ? [name] : []);
+}
+
+function isPresent(path: string): Promise<boolean> {
+  return Deno.stat(path).then(() => true, () => false);
 }
 
 async function readGraph(entry: string, root: URL): Promise<GraphReport> {
