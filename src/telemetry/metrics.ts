@@ -3,7 +3,7 @@ import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { metricDefinitions, type MetricDescription } from "./metric_definitions.ts";
 
 export interface MetricsSource {
-  /** In whole native units; undefined while unknown. */
+  /** In GRAM; undefined while unknown. */
   balance(): number | undefined;
   liveJobs(): Promise<Readonly<Record<string, number>>>;
   orphanedJobCount(): number;

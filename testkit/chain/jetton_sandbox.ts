@@ -74,7 +74,7 @@ export class JettonSandbox {
     readonly minter: JettonMaster,
   ) {}
 
-  /** Opens a pool of 10 jettons with 9 decimals that knows its wallet and has 2.5 native units. */
+  /** Opens a pool of 10 jettons with 9 decimals that knows its wallet and has 2.5 GRAM. */
   static async open(
     { discovered = true, code, init = jettonPoolInit, jetton = {}, ...options }:
       & Parameters<typeof PoolSandbox.open>[0]

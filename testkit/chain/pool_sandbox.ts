@@ -96,7 +96,7 @@ export class PoolSandbox {
     readonly relayer: SandboxContract<TreasuryContract>,
   ) {}
 
-  /** Deploys a pool of 10 native units with 2.5 units of its own. */
+  /** Deploys a pool of 10 GRAM with 2.5 of its own. */
   static async open(options: {
     prices?: PriceList;
     config?: Cell;

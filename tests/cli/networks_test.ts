@@ -153,7 +153,7 @@ async function readsNetworkFromNote(
       ["withdraw", id, "--to", fresh, "--relayer", relayer.url, "--refund", "0.2", "--yes", ...here],
       env,
     );
-    assert.match(stderr, /Refund is above .* \[refund_above_limit\]\n.*: pays 0\.1 TON at most/);
+    assert.match(stderr, /Refund is above .* \[refund_above_limit\]\n.*: pays 0\.1 GRAM at most/);
     assert.match(stderr, /`--refund 0\.1` or less/);
     assert.doesNotMatch(stdout + stderr, /proving/);
     assert.equal(code, 1);

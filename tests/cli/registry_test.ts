@@ -138,7 +138,7 @@ async function confirmationNamesPool({ genuine, at, payer, env, fixture }: Scene
     confirms: false,
   });
   assert.equal(prompts.length, 1);
-  for (const fact of [address, "1 TON", "native-1 on localnet", fixture.registry]) {
+  for (const fact of [address, "1 GRAM", "native-1 on localnet", fixture.registry]) {
     assert.ok(prompts[0].includes(fact), `${fact} in ${prompts[0]}`);
   }
   const stop = new AbortController();
@@ -148,7 +148,7 @@ async function confirmationNamesPool({ genuine, at, payer, env, fixture }: Scene
     interruptSignal: stop.signal,
   });
   const before = output.slice(0, output.indexOf("ton://"));
-  for (const fact of [address, "exactly 1 TON", fixture.registry]) assert.ok(before.includes(fact), before);
+  for (const fact of [address, "exactly 1 GRAM", fixture.registry]) assert.ok(before.includes(fact), before);
 }
 
 /**

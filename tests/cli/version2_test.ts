@@ -104,9 +104,9 @@ async function resumesDeposit(
         if (output.includes("ton://")) interrupt.abort();
       },
     });
-    const warned = output.indexOf("without the comment, only exactly 10 TON comes back");
+    const warned = output.indexOf("without the comment, only exactly 10 GRAM comes back");
     ok(warned >= 0 && warned < output.indexOf("Pay from any wallet"), output);
-    match(output, /exactly 10 TON/);
+    match(output, /exactly 10 GRAM/);
     const long = output.split("\n").filter((line) =>
       line.length > 80 && !/ton:\/\/|accepts exactly/.test(line)
     );

@@ -49,12 +49,12 @@ Deno.test("filling a pool by depositing and withdrawing the same coins costs wha
   }
   assert.ok(costs[1] - costs[0] < TON / 10_000n, "the denomination makes no difference");
   const total = Number(costs[0] * BigInt(POOL_CAPACITY) / TON);
-  assert.ok(total > 2_500 && total < 3_500, `${total} native units`);
+  assert.ok(total > 2_500 && total < 3_500, `${total} GRAM`);
   const hundreds = (Math.round(total / 100) * 100).toLocaleString("en-US");
-  says(`about ${hundreds} native units`);
-  assert.ok(spec.includes(`about ${hundreds} native units`), `SPEC.md: about ${hundreds} native units`);
+  says(`about ${hundreds} GRAM`);
+  assert.ok(spec.includes(`about ${hundreds} GRAM`), `SPEC.md: about ${hundreds} GRAM`);
   says(`${(Number(costs[0]) / 1e9).toFixed(3)} a note`);
-  says(`about ${(30 * Number(costs[0]) / 1e9).toFixed(2)} native units in a native pool`);
+  says(`about ${(30 * Number(costs[0]) / 1e9).toFixed(2)} GRAM in a native pool`);
 });
 
 Deno.test("filling a jetton pool costs what the documents say: prepaid storage and gas, besides the wallets' fees", async () => {
@@ -80,7 +80,7 @@ Deno.test("filling a jetton pool costs what the documents say: prepaid storage a
   );
 });
 
-Deno.test("a deposit that loses the race for its leaf costs its depositor under a thousandth of a native unit", async () => {
+Deno.test("a deposit that loses the race for its leaf costs its depositor under a thousandth of a GRAM", async () => {
   const pool = await PoolSandbox.open({ prices: "mainnet" });
   const mine = await pool.depositBody();
   await pool.deposit();
@@ -88,7 +88,7 @@ Deno.test("a deposit that loses the race for its leaf costs its depositor under 
   assert.equal(lost.exitCode, 103);
   const cost = pool.denomination - sentCoins(lost) + sendingFee(mine);
   assert.ok(cost > TON / 2_000n && cost < TON / 1_000n, `${cost} nano`);
-  says("under 0.001 native units");
+  says("under 0.001 GRAM");
 });
 
 Deno.test("SPEC.md states the minimum denomination and the cost of a jetton deposit", async () => {
@@ -109,7 +109,7 @@ Deno.test("SPEC.md states the minimum denomination and the cost of a jetton depo
   ) assert.ok(text.includes(claim), `SPEC.md does not say: ${claim}`);
 });
 
-Deno.test("the dearest refusal of a withdrawal, after its proof, costs its sender about 0.01 native units", async () => {
+Deno.test("the dearest refusal of a withdrawal, after its proof, costs its sender about 0.01 GRAM", async () => {
   const value = prices.gas(300_000n);
   const native = await PoolSandbox.open({ prices: "mainnet" });
   for (const pool of [native, await JettonSandbox.open({ prices: "mainnet" })]) {
@@ -119,7 +119,7 @@ Deno.test("the dearest refusal of a withdrawal, after its proof, costs its sende
     const cost = value - sentCoins(refused);
     assert.ok(cost > TON / 125n && cost < TON / 80n, `${cost} nano`);
   }
-  says("in a pool of either kind about 0.01 native units");
+  says("in a pool of either kind about 0.01 GRAM");
   assert.ok(prices.gas(HIGHEST_GAS) < 3n * TON / 100n);
   says("under 0.03 on the most expensive path");
 });
@@ -146,5 +146,5 @@ Deno.test("a pool whose notes are all withdrawn pays its storage for 17 years at
   assert.ok(full > 150, `${full} years when it is full`);
   says("more than 150 years");
   assert.ok(5_000_000n * BigInt(POOL_CAPACITY) > 650n * TON);
-  says("more than 650 native units");
+  says("more than 650 GRAM");
 });

@@ -96,7 +96,7 @@ async function audits(
       ["deployments/testnet.json", "deployments/localnet.json"],
       ["EQ...", (await readPools())["jet-100"].address],
     ]);
-    assert.match(output, /accepts exactly 10 TON/);
+    assert.match(output, /accepts exactly 10 GRAM/);
     const json = output.slice(output.indexOf("\n{") + 1);
     assert.equal(JSON.parse(json.split("\n", 1)[0]).facts.asset, "jetton");
   });

@@ -161,7 +161,7 @@ async function confirmsDeployment(t: Deno.TestContext, { net, dir }: Scene): Pro
         cwd: dir,
         env: { TONADO_WALLET_MNEMONIC: mnemonic, TONADO_WALLET_VERSION: version },
       });
-      await terminal.waitFor("Send 2.5 TON to deploy on localnet?");
+      await terminal.waitFor("Send 2.5 GRAM to deploy on localnet?");
       await terminal.waitFor("No");
       await terminal.type(key);
       const { code, before, after } = await terminal.waitForExit();

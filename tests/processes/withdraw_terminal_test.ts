@@ -81,7 +81,7 @@ async function interruptsBeforeSubmission(
 ): Promise<void> {
   await t.step("Ctrl-C at the confirmation submits nothing", async () => {
     const terminal = run(first);
-    await terminal.waitFor("Pay 0.95 TON to");
+    await terminal.waitFor("Pay 0.95 GRAM to");
     state.next = await interrupt(terminal);
     assert.ok(!relayer.requestedPaths.includes("/withdraw"));
   });

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { runCli } from "../../src/cli/program.ts";
 import type { CliContext } from "../../src/cli/context.ts";
+import { assertNamesGram } from "../support/system/coin_name.ts";
 import { documentationPages, readCodeBlocks } from "../support/docs/code_blocks.ts";
 
 const root = new URL("../../", import.meta.url);
@@ -36,6 +37,12 @@ Deno.test("every command that the documentation shows exists, with every flag th
     }
   }
   assert.ok(shown >= 50, String(shown));
+});
+
+Deno.test("no page names an amount in the coin's former ticker", async () => {
+  for (const page of await documentationPages()) {
+    assertNamesGram(await Deno.readTextFile(new URL(page, root)), page);
+  }
 });
 
 Deno.test("README.md and docs/ link to files that exist", async () => {

@@ -54,7 +54,7 @@ function ratioTable({ verification, gas, parts }: GasSnapshot): string[] {
     "ratio",
     "curve's instructions",
     "ratio",
-    "native units",
+    "GRAM",
   ];
   return table(head, rows);
 }
@@ -121,7 +121,7 @@ function sizeTable({ size }: GasSnapshot): string[] {
       ];
     })
   );
-  const head = ["pool", "cells", `of ${count(ACCOUNT_CELLS)}`, "bits", "storage, native units a year"];
+  const head = ["pool", "cells", `of ${count(ACCOUNT_CELLS)}`, "bits", "storage, GRAM a year"];
   return table(head, rows);
 }
 
@@ -143,7 +143,7 @@ function version2Table(figures: GasFigures): string[] {
     const shown = target !== undefined && gas > target ? `**${count(gas)}**` : count(gas);
     return [name, shown, target === undefined ? "" : count(target), native(prices.gas(BigInt(gas)))];
   });
-  return table(["message", "gas", "target", "native units"], rows);
+  return table(["message", "gas", "target", "GRAM"], rows);
 }
 
 /** Gas of the get methods of a version 2 pool in every measured state. */

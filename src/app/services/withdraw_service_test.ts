@@ -138,7 +138,7 @@ async function review(scene: Scene, to = recipient) {
   return found.review;
 }
 
-Deno.test("a jetton withdrawal asks for 0.05 TON for its recipient, or for what the relayer pays at most", async () => {
+Deno.test("a jetton withdrawal asks for 0.05 GRAM for its recipient, or for what the relayer pays at most", async () => {
   for (
     const [asset, maxRefund, refund] of [
       ["jet", "50000001", 50_000_000n],

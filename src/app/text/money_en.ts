@@ -57,6 +57,7 @@ export const depositEn = {
   opening: "Checking the pool and your backup …",
   reading: "Checking whether this note was already paid …",
   payTitle: (amount: string) => `Pay exactly ${amount}`,
+  formerTicker: "Older wallets show TON.",
   anyLead:
     "The link and the QR code contain the amount and the comment. If you send a different amount with the comment, the pool returns it to your wallet, less fees.",
   connectedLead: "Connect a wallet, press the button, and confirm the payment in the wallet.",

@@ -77,10 +77,10 @@ Deno.test("Russian counts have the form of their number", () => {
 });
 
 Deno.test("Russian amounts have a decimal comma and all of their digits", () => {
-  equal(ru.app.amount("0.123456789", "native"), "0,123456789 TON");
+  equal(ru.app.amount("0.123456789", "native"), "0,123456789 GRAM");
   equal(ru.app.amount("10", "jet"), "10 JET");
-  equal(ru.app.decimal("9.95 TON"), "9,95 TON");
-  equal(ru.settle.about(12_300_001n), "примерно 0,0124 TON");
+  equal(ru.app.decimal("9.95 GRAM"), "9,95 GRAM");
+  equal(ru.settle.about(12_300_001n), "примерно 0,0124 GRAM");
 });
 
 const translations = [en, ru];

@@ -221,6 +221,7 @@ function Paying(props: InStep<DepositProps, "paying">) {
       {refused && !showsRefusal(wallet) && (
         <Notice kind="warning" live="polite" text={deposit.refused(refused)} />
       )}
+      {ticket.pool.asset === "native" && !isBusy && <p class="hint">{deposit.formerTicker}</p>}
       {ticket.chance !== undefined && !isBusy && <p class="chance">{deposit.chance(ticket.chance)}</p>}
       {isReading ? <Progress label={deposit.reading} /> : (
         <div class="pay">

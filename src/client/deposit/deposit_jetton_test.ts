@@ -218,7 +218,7 @@ const funds: [name: string, held: bigint, nano: bigint, message?: RegExp][] = [
     "one nano less",
     DENOMINATION,
     NEEDED_NANO - 1n,
-    /holds 0\.649999999 TON, the deposit needs 0\.65 TON$/,
+    /holds 0\.649999999 GRAM, the deposit needs 0\.65 GRAM$/,
   ],
 ];
 for (const [name, held, nano, message] of funds) {
@@ -269,10 +269,13 @@ Deno.test("a note of the native coin is not deposited as jettons", async () => {
   });
 });
 
-Deno.test("nothing is sent if the endpoint asks for more than 1 TON for a deposit's gas", async () => {
+Deno.test("nothing is sent if the endpoint asks for more than 1 GRAM for a deposit's gas", async () => {
   const depositValue = 1_000_000_001n;
   const scene = sceneWith({ depositValue }, DENOMINATION, 10n * depositValue);
   const { result, sent } = deposit(scene);
-  await rejects(result, { code: "chain_inconsistent", message: /asks for 1.000000001 TON .*, more than 1$/ });
+  await rejects(result, {
+    code: "chain_inconsistent",
+    message: /asks for 1.000000001 GRAM .*, more than 1 GRAM$/,
+  });
   equal(sent(), 0);
 });

@@ -214,7 +214,7 @@ Deno.test("nothing is sent to a pool that owes so much for storage that the mess
     else {
       await rejects(result, {
         code: "contract_refused",
-        message: /owes 0\.2\d+ native units for storage: this message/,
+        message: /owes 0\.2\d+ GRAM for storage: this message/,
       });
     }
     equal(sent.length, Number(isSent));

@@ -184,7 +184,7 @@ Deno.test("a failed check reports the size of the shortfall", () => {
     (auditChecks(facts).find((check) => check.name === name) as Check).detail;
   assert.match(
     detail({ ...sound, balance: 29n * TON }, "balance"),
-    /is short by 0\.99 for notes worth 30, of which withdrawals repay 0\.01/,
+    /is short by 0\.99 GRAM for notes worth 30 GRAM, of which withdrawals repay 0\.01 GRAM/,
   );
   assert.match(detail({ ...sound, storagePerYear: 64n * TON }, "runway"), /paid for 0\.5 years/);
   assert.match(detail(sound, "capacity"), /^4 of 100 deposits \(4\.0 %\)/);
@@ -206,9 +206,9 @@ Deno.test("the surplus is what a pool holds beyond its obligations, with the day
   const funds = poolFunds(sound);
   assert.equal(funds.surplus, 2n * TON + TON / 100n);
   assert.equal(surplusEnd(funds, 1_000), 1_000 + Math.floor(20.1 * 31_557_600));
-  assert.match(detail(sound), /consumed the surplus of 2\.01 by 2047-02-06$/);
-  assert.match(detail({ ...sound, storagePerYear: 0n }), /the surplus of 2\.01 never$/);
-  assert.match(detail({ ...sound, storagePerYear: 1n }), /the surplus of 2\.01 never$/);
+  assert.match(detail(sound), /consumed the surplus of 2\.01 GRAM by 2047-02-06$/);
+  assert.match(detail({ ...sound, storagePerYear: 0n }), /the surplus of 2\.01 GRAM never$/);
+  assert.match(detail({ ...sound, storagePerYear: 1n }), /the surplus of 2\.01 GRAM never$/);
   const short = { ...sound, balance: 29n * TON };
   assert.equal(poolFunds(short).surplus, -(TON - TON / 100n));
   assert.ok(!detail(short).includes("surplus"));

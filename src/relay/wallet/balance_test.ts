@@ -113,7 +113,7 @@ Deno.test("balance: an alert names the event, the relayer and the amount in whol
     balance: "1.5",
     warn: "5",
     stop: "1",
-    text: "tonado relayer 0Qabc of testnet runs low: 1.5",
+    text: "tonado relayer 0Qabc of testnet runs low: 1.5 GRAM",
   });
 });
 

@@ -95,7 +95,7 @@ export class V2Sandbox {
 
   protected constructor(readonly pool: PoolSandbox) {}
 
-  /** Deploys a pool of 10 native units, or puts it into a state. */
+  /** Deploys a pool of 10 GRAM, or puts it into a state. */
   static async open(
     { state, ...options }:
       & Omit<NonNullable<Parameters<typeof PoolSandbox.open>[0]>, "data" | "code" | "generation">

@@ -67,7 +67,7 @@ const cases: FaultCases = {
     ]);
     await visit.click("Try again");
     await visit.step("review");
-    assert.match(await visit.text(), /Fee\s+0\.15 TON/);
+    assert.match(await visit.text(), /Fee\s+0\.15 GRAM/);
     relayer.open();
     await confirmWithdrawal(visit);
     await assertPaid(scene, visit, recipient);
@@ -83,7 +83,7 @@ const cases: FaultCases = {
     await visit.step("withdraw-failed");
     await visit.click("Try again");
     await visit.step("review");
-    assert.equal((await visit.notices())[1], "The relayer keeps 9.999 TON of 10 TON. I accept this fee");
+    assert.equal((await visit.notices())[1], "The relayer keeps 9.999 GRAM of 10 GRAM. I accept this fee");
     await visit.inspect("review-high-fee");
     await visit.page.click("#accept");
     assert.ok(await visit.page.$("button.primary:disabled"), "the fee needs its own tick");

@@ -20,7 +20,7 @@ Deno.test({
         assert.deepEqual(scene.gates.relayer.requests, []);
         await visit.click("Show today's fee");
         await visit.page.waitForFunction(() =>
-          document.body.innerText.includes("Fee of a withdrawal today: 0.05 TON (0.5 % of the amount).")
+          document.body.innerText.includes("Fee of a withdrawal today: 0.05 GRAM (0.5 % of the amount).")
         );
       });
 

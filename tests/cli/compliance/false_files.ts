@@ -10,7 +10,7 @@ export async function refuseFalseFiles(
 ): Promise<void> {
   const html = await Deno.readTextFile(page);
   const files: [string, string, number, RegExp][] = [
-    ["page.html", html.replace("0.95 TON", "9.95 TON"), 1, /invalid_report/],
+    ["page.html", html.replace("0.95 GRAM", "9.95 GRAM"), 1, /invalid_report/],
     ["data.html", html.replace("950000000", "9950000000"), 1, /invalid_report/],
     ["some.txt", "hello", 1, /neither a report's JSON nor its page/],
     [

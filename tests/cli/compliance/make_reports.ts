@@ -63,7 +63,7 @@ async function reportMatchesChain(
     assert.ok(holds);
   }
   const text = await verify(out);
-  assert.match(text.stdout, /paid +0\.95 TON\n/);
+  assert.match(text.stdout, /paid +0\.95 GRAM\n/);
   assert.match(
     (await verify(out, "--quiet")).stdout,
     /^ {2}warning +proof .*was made with development keys.*development keys, insecure\n$/,

@@ -40,14 +40,14 @@ async function countsPool({ net, at }: ComplianceScene): Promise<void> {
     ...["withdrawal", "withdrawal", "deposit", "deposit", "deposit"],
   ]);
   const text = await runCli(["pool", "stats", ...at, "--latest", "1"]);
-  assert.match(text.stdout, /native-1 on localnet\n +holds +1 unspent note, 1 TON\n/);
+  assert.match(text.stdout, /native-1 on localnet\n +holds +1 unspent note, 1 GRAM\n/);
   assert.match(text.stdout, /withdrawals +2, 1 of them through 1 relayer\n/);
-  assert.match(text.stdout, /fees +median 0\.05 TON, /);
+  assert.match(text.stdout, /fees +median 0\.05 GRAM, /);
   assert.equal(text.stdout.match(/Z withdrawal/g)?.length, 1);
   const address = net.pool("native-1").address.toRawString();
   const here = ["--network", "localnet", "--endpoint", net.localnet.url];
   const unlisted = await runCli(["pool", "stats", address, ...here]);
-  assert.match(unlisted.stdout, /holds +1 unspent note, 1 TON\n/, unlisted.stderr);
+  assert.match(unlisted.stdout, /holds +1 unspent note, 1 GRAM\n/, unlisted.stderr);
   const quiet = await runCli(["pool", "stats", ...at, "--quiet"]);
   assert.ok(quiet.stdout.includes("native-1 1\n") && quiet.stdout.includes("native-10 0\n"));
   const wrong = await runCli(["pool", "stats", "native-1", ...at, "--latest", "-1"]);

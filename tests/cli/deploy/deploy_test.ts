@@ -76,8 +76,8 @@ async function deploysOnce(
     });
     assert.equal(declined.code, 1);
     assert.match(declined.stderr, /not deployed \[confirmation_required\]\n.*Nothing was sent/);
-    assert.deepEqual(declined.prompts, ["Send 2.5 TON to deploy on localnet?"]);
-    assert.match(declined.stdout, /native-3, accepts exactly 3 TON/);
+    assert.deepEqual(declined.prompts, ["Send 2.5 GRAM to deploy on localnet?"]);
+    assert.match(declined.stdout, /native-3, accepts exactly 3 GRAM/);
     assert.match(declined.stdout, /owner +none: burned/);
     assert.match(declined.stdout, /keys +development keys, insecure/);
     const unattended = await runCli(["deploy", ...at, "--amount", "3", "--burn-owner"], env);
@@ -177,7 +177,7 @@ async function deploysSuccessor({ at, env, listed }: Scene): Promise<void> {
   const deploy = ["deploy", ...at, "--amount", "3", "--burn-owner", "--generation", "2", "--yes"];
   const { code, stdout, stderr } = await runCli(deploy, env);
   assert.equal(code, 0, stderr);
-  assert.match(stdout, /native-3-g2, accepts exactly 3 TON/);
+  assert.match(stdout, /native-3-g2, accepts exactly 3 GRAM/);
   assert.match(stderr, /warning: there is no pool of generation 1 /);
   const again = JSON.parse((await runCli([...deploy, "--json"], env)).stdout);
   assert.deepEqual([again.key, again.generation, again.sent], ["native-3-g2", 2, false]);
@@ -201,13 +201,13 @@ async function deploysVersion2({ at, env, listed, chain, payer }: Scene): Promis
   const deploy = ["deploy", ...at, "--amount", "3", "--pool-version", "2", "--burn-owner"];
   const { code, stdout, stderr, prompts } = await runCli(deploy, env, { confirms: true });
   assert.equal(code, 0, stderr);
-  assert.match(stdout, /native-3-v2, accepts exactly 3 TON/);
+  assert.match(stdout, /native-3-v2, accepts exactly 3 GRAM/);
   const entry = (await listed()).get("native-3-v2")!;
   assert.deepEqual([entry.version, entry.generation], [2, undefined]);
   const prices = await fetchNetworkPrices(chain);
   const storage = prices.storageFee({ cells: 2_500n, bits: 1_500_000n, seconds: 1_262_304_000n });
   assert.ok(storage > 2_500_000_000n);
-  assert.deepEqual(prompts, [`Send ${formatUnits(storage)} TON to deploy on localnet?`]);
+  assert.deepEqual(prompts, [`Send ${formatUnits(storage)} GRAM to deploy on localnet?`]);
   const json = JSON.parse((await runCli(["pool", "inspect", "native-3-v2", ...at, "--json"])).stdout);
   assert.deepEqual([json.sound, json.facts.version, json.facts.settled], [true, 2, 0]);
   assert.ok(json.money.runwayYears > 39);
@@ -267,7 +267,7 @@ async function reportsEmptyWallet({ mnemonic, at }: Scene): Promise<void> {
     TONADO_WALLET_MNEMONIC: words,
   });
   assert.equal(code, 1);
-  assert.match(stderr, /holds 0, the pools need 2\.5 and fees \[insufficient_funds\]/);
+  assert.match(stderr, /holds 0 GRAM, the pools need 2\.5 GRAM and fees \[insufficient_funds\]/);
 }
 
 /** Serves the endpoint `behind` without its zero state, so that clients treat it as mainnet. */

@@ -67,7 +67,7 @@ async function deploysAndFinds(
       assert.equal(code, 0, stderr);
       // This is 40 years of storage, and twice the value of the discovery.
       assert.deepEqual(prompts.map((text) => text.replace(/7\.6\d+/, "7.6")), [
-        "Send 7.6 TON to deploy on localnet?",
+        "Send 7.6 GRAM to deploy on localnet?",
       ]);
       assert.match(stdout, /jet-2\.5, accepts exactly 2\.5 jet/);
       assert.ok(stdout.includes(master));

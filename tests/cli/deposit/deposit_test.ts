@@ -57,7 +57,7 @@ async function asksForConfirmation({ at, payer, env, notes }: Scene): Promise<vo
     confirms: false,
   });
   assert.deepEqual([code, stderr.includes("confirmation_required")], [1, true]);
-  assert.match(prompts[0], /^Send 1 TON from \S+ into native-1 on localnet, kQ\S+ by \S+localnet\.json\?$/);
+  assert.match(prompts[0], /^Send 1 GRAM from \S+ into native-1 on localnet, kQ\S+ by \S+localnet\.json\?$/);
   assert.deepEqual(await notes(), []);
 }
 

@@ -67,7 +67,7 @@ async function exportsPage(t: Deno.TestContext, { page, env, state, notes }: Sce
     assert.doesNotMatch(without, /<script|<link|<img|<iframe|src=|href=|url\(|https?:/i);
     assert.ok(state.html.includes("2 of 3: native-0.1 on mainnet"));
     for (
-      const [what, value] of [["amount", "0.1 TON"], ["network", "mainnet"], ["note store", "notes.age"]]
+      const [what, value] of [["amount", "0.1 GRAM"], ["network", "mainnet"], ["note store", "notes.age"]]
     ) {
       assert.ok(state.html.includes(`<th scope="row">${what}</th><td>${value}</td>`), what);
     }

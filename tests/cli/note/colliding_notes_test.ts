@@ -9,7 +9,7 @@ import { noteId } from "../../../src/client/notes/note_store.ts";
 import { parseJsonLines, startCliFixture } from "../../support/cli/cli_fixture.ts";
 import { runCli, type TerminalUser } from "../../support/cli/run_cli.ts";
 
-/** Starts a local network whose pool of 0.1 TON has two deposits. */
+/** Starts a local network whose pool of 0.1 GRAM has two deposits. */
 async function openScene() {
   await using stack = new AsyncDisposableStack();
   const fixture = stack.use(await startCliFixture({ relayer: false }));

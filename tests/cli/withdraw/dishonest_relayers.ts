@@ -48,7 +48,7 @@ export async function ignoresFalseStates(
       );
       const { code, stdout, stderr } = await runCli([...continueArgs, "--relayer", liar.url, "--yes"], env);
       assert.equal(code, 0, stderr);
-      assert.match(stdout, /^withdrawn: 0\.95 TON to \S+, fee 0\.05 TON, in transaction [0-9a-f]{64}$/m);
+      assert.match(stdout, /^withdrawn: 0\.95 GRAM to \S+, fee 0\.05 GRAM, in transaction [0-9a-f]{64}$/m);
       assert.equal(await balance(fresh("66")), 950_000_000n);
     },
   );

@@ -52,7 +52,7 @@ async function asksForConfirmation({ ids, fresh, honest, withdraw, net, registry
   const args = [ids[0], "--to", fresh("11").toString(), "--relayer", honest.url];
   const { code, stderr, prompts } = await withdraw(args, { confirms: false });
   assert.deepEqual([code, stderr.includes("confirmation_required")], [1, true], stderr);
-  assert.match(prompts[0], /^Pay 0\.95 TON to \S+ through http\S+, fee 0\.05 TON\?$/);
+  assert.match(prompts[0], /^Pay 0\.95 GRAM to \S+ through http\S+, fee 0\.05 GRAM\?$/);
   assert.ok(!honest.requestedPaths.includes("/withdraw"));
   assert.match(
     stderr,
@@ -87,13 +87,13 @@ async function refusesHighFees(
       "quotes little and then asks for nearly all",
       quoteFees((prompts) => prompts && 9500),
       3,
-      /it quoted a fee of 0\.000000001 TON and now asks for 0\.95 TON/,
+      /it quoted a fee of 0\.000000001 GRAM and now asks for 0\.95 GRAM/,
     ],
     [
       "asks for nearly all from the first",
       quoteFees(() => 9500),
       1,
-      /: charges 0\.95 TON, more than the limit of 0\.1 TON\n`--max-fee 0\.95` allows the cheapest/,
+      /: charges 0\.95 GRAM, more than the limit of 0\.1 GRAM\n`--max-fee 0\.95` allows the cheapest/,
     ],
   ];
   for (const [name, lie, status, message] of expensive) {
@@ -117,8 +117,14 @@ async function refusesHighFees(
     const args = [ids[0], "--to", to, ...urls, "--max-fee", "0.01"];
     const { code, stderr, prompts } = await withdraw(args, { confirms: true });
     assert.deepEqual([code, prompts], [1, []], stderr);
-    assert.ok(stderr.includes(`${honest.url}: charges 0.05 TON, more than the limit of 0.01 TON\n`), stderr);
-    assert.ok(stderr.includes(`${pricier.url}: charges 0.07 TON, more than the limit of 0.01 TON\n`), stderr);
+    assert.ok(
+      stderr.includes(`${honest.url}: charges 0.05 GRAM, more than the limit of 0.01 GRAM\n`),
+      stderr,
+    );
+    assert.ok(
+      stderr.includes(`${pricier.url}: charges 0.07 GRAM, more than the limit of 0.01 GRAM\n`),
+      stderr,
+    );
     assert.match(stderr, /^error: .*\[fee_above_limit\]$/m);
     assert.match(stderr, /^`--max-fee 0\.05` allows the cheapest of them; nothing was submitted\.$/m);
     assert.match(stderr, /to try again: tonado withdraw .* --relayer \S+ --relayer \S+ --max-fee <more>$/m);
@@ -178,7 +184,7 @@ async function withdrawsAlone({ ids, fresh, withdraw, payer, balance }: Scene): 
   const { code, stdout, stderr } = await withdraw([...args, ...payer]);
   assert.equal(code, 0, stderr);
   assert.match(stderr, /your wallet sends the withdrawal, so the chain shows it/);
-  assert.match(stdout, /^withdrawn: 1 TON to \S+, fee 0 TON, in transaction /m);
+  assert.match(stdout, /^withdrawn: 1 GRAM to \S+, fee 0 GRAM, in transaction /m);
   assert.equal(await balance(fresh("33")), 1_000_000_000n);
 }
 

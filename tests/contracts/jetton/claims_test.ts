@@ -197,7 +197,7 @@ Deno.test("a wallet that always refuses one destination lets anyone block withdr
   const coins = Math.ceil(255 * Number(costs.reduce((x, y) => x > y ? x : y)) / 1e9);
   for (const path of ["contracts/v1/SPEC.md", "docs/security.md"]) {
     const text = (await Deno.readTextFile(path)).replaceAll(/\s+/g, " ");
-    assert.ok(text.includes(`255 such withdrawals cost about ${coins} native units`), `${path}: ${coins}`);
+    assert.ok(text.includes(`255 such withdrawals cost about ${coins} GRAM`), `${path}: ${coins}`);
   }
   await assertRejected(pool, "ERR_PAYOUTS_BLOCKED", () => jettons.withdraw({ recipient: at(1) }));
   const unlock = await lockWallet(jettons);

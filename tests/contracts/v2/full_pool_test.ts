@@ -58,7 +58,7 @@ for (
     { how: "comment", comment: true, cost: "27.5" },
   ]
 ) {
-  Deno.test(`queue spam: filling the queue by ${how} takes ${cost} native units of gas, besides the deposits`, async () => {
+  Deno.test(`queue spam: filling the queue by ${how} takes ${cost} GRAM of gas, besides the deposits`, async () => {
     const sandbox = await V2Sandbox.open();
     let fees = 0n;
     for (let i = 0; i < 256; i++) {

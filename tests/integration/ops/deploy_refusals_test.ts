@@ -258,12 +258,12 @@ Deno.test("a wallet with too few coins gets the required amount, and sends nothi
     const poor = await openWallet(words, { version: "v4R2", network: "localnet", chain });
     await assert.rejects(
       deployPool({ ...native, chain, wallet: poor, network: "localnet", amount: "1" }),
-      problem("insufficient_funds", /holds 0, the pools need 2\.5/),
+      problem("insufficient_funds", /holds 0 GRAM, the pools need 2\.5 GRAM/),
     );
     // With exactly what the pools need, nothing is left for the fees.
     const exact = { ...poor, balance: () => Promise.resolve(2_500_000_000n) };
     await assert.rejects(
       deployPool({ ...native, chain, wallet: exact, network: "localnet", amount: "1" }),
-      problem("insufficient_funds", /holds 2\.5, the pools need 2\.5/),
+      problem("insufficient_funds", /holds 2\.5 GRAM, the pools need 2\.5 GRAM/),
     );
   }));

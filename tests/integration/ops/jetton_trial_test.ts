@@ -158,13 +158,13 @@ Deno.test("a jetton whose units do not arrive at a new address is refused before
     await net.setCode(jettonWallet, silentWalletCode(code!));
     await assert.rejects(
       run.deploy({ timeoutMs: TIMEOUT_MS }),
-      stopped(/a unit that was sent to a new address with 0\.1 native units.* did not arrive/),
+      stopped(/a unit that was sent to a new address with 0\.1 GRAM.* did not arrive/),
     );
     assert.deepEqual(run.outcomes, []);
     assert.equal((await chain.account(poolOf(tools))).state, "uninitialized");
   }));
 
-const needsMoreThanLeast = stopped(/refuses to send a unit with 0\.1 native units, the least that a payout/);
+const needsMoreThanLeast = stopped(/refuses to send a unit with 0\.1 GRAM, the least that a payout/);
 
 Deno.test("a jetton whose wallets need more than the leanest payout carries is refused before the pool is paid for", () =>
   withEmptyLocalnet(async (tools) => {

@@ -43,7 +43,7 @@ Deno.test("a pool that owes several coins is rescued by one message above its wh
     for (const amount of [1n, toNano(3), debt]) {
       await assert.rejects(
         () => plan({ amount }),
-        refusal(/would freeze or delete it: send at least 4\.\d+$/),
+        refusal(/would freeze or delete it: send at least 4\.\d+ GRAM$/),
       );
     }
     await assert.rejects(

@@ -82,7 +82,7 @@ async function firstProofLandedBefore(
     const again = ["--restart", "--to", b.toString(), "--relayer", second.url, "--yes"];
     const { code, stdout, stderr } = await withdraw(ids[1], ...again);
     assert.equal(code, 1, stdout + stderr);
-    assert.ok(stderr.includes(`paid 0.95 TON to ${format(a)}`), stderr);
+    assert.ok(stderr.includes(`paid 0.95 GRAM to ${format(a)}`), stderr);
     assert.doesNotMatch(stdout, /withdrawn/);
     const { state, withdrawal } = await findStored(ids[1]);
     assert.deepEqual([state, withdrawal?.recipient], ["withdrawn", a.toRawString()]);
@@ -105,7 +105,7 @@ async function firstProofLandedBefore(
       assert.equal(code, 0, stderr);
       assert.ok(stderr.includes(`may still pay ${format(a)}`), stderr);
       assert.ok(
-        stdout.includes(`withdrawn: 0.95 TON to ${format(b)}, fee 0.05 TON, in transaction `),
+        stdout.includes(`withdrawn: 0.95 GRAM to ${format(b)}, fee 0.05 GRAM, in transaction `),
         stdout,
       );
       assert.doesNotMatch(stdout, /0{64}/, "the transaction is read from the chain, not from the relayer");
@@ -136,7 +136,7 @@ async function resumesBoth(
   await submitFirst();
   const { code, stdout, stderr } = await withdraw(ids[3]);
   assert.equal(code, 1, stdout + stderr);
-  assert.ok(stderr.includes(`paid 0.95 TON to ${format(a)}`), stderr);
+  assert.ok(stderr.includes(`paid 0.95 GRAM to ${format(a)}`), stderr);
   assert.equal((await findStored(ids[3])).withdrawal?.recipient, a.toRawString());
 }
 

@@ -5,6 +5,7 @@ import axe from "axe-core";
 import type { BrowserContext, Page } from "puppeteer-core";
 import { type AppPage, openAppPage } from "./app_browser.ts";
 import { findLayoutFaults } from "./layout.ts";
+import { assertNamesGram } from "../system/coin_name.ts";
 
 export const PASSPHRASE = "correct horse battery";
 const STEP_TIMEOUT_MS = 60_000;
@@ -66,6 +67,7 @@ export async function driveJourney(
       } catch {
         assert.fail(`step ${name} did not come; the screen says: ${await journey.text()}`);
       }
+      assertNamesGram(await journey.text(), `the screen ${name}`);
     },
     async click(text) {
       const xpath = ["button", "a", "summary"].map((tag) =>

@@ -11,6 +11,7 @@ import { openKvStore } from "../../../src/store/kv/kv_store.ts";
 import { connect } from "../../../src/ton/endpoint/toncenter.ts";
 import { openWallet } from "../../../src/ton/wallet/wallet.ts";
 import { sharedProver } from "../prover/shared_prover.ts";
+import { assertNamesGram } from "../system/coin_name.ts";
 
 /** The result of a command. */
 export interface CliResult {
@@ -39,6 +40,8 @@ export interface TerminalUser {
 
 const postgresStores = () => import("../../../src/store/postgres/postgres_store.ts");
 
+const stream = (isTerminal: boolean, write: (text: string) => void) => ({ isTerminal, columns: 80, write });
+
 export async function runCli(
   args: readonly string[],
   env: Record<string, string> = {},
@@ -52,22 +55,14 @@ export async function runCli(
     ...localFiles,
     env,
     runtime: { deno: "2", v8: "1", target: "x86_64-unknown-linux-gnu", compiled: true },
-    stdout: {
-      isTerminal: false,
-      columns: 80,
-      write: (text) => {
-        stdout += text;
-        person.onStdout?.(text);
-      },
-    },
-    stderr: {
-      isTerminal: person.seesProgress ?? false,
-      columns: 80,
-      write: (text) => {
-        stderr += text;
-        person.onStderr?.(text);
-      },
-    },
+    stdout: stream(false, (text) => {
+      stdout += text;
+      person.onStdout?.(text);
+    }),
+    stderr: stream(person.seesProgress ?? false, (text) => {
+      stderr += text;
+      person.onStderr?.(text);
+    }),
     makeTempDir: unused,
     removeDir: unused,
     now: Date.now,
@@ -106,5 +101,7 @@ export async function runCli(
       return { url: listener.url, hash: site.hash, close: () => listener.close() };
     },
   };
-  return { code: await runProgram(args, "0", context), stdout, stderr, prompts: requests };
+  const code = await runProgram(args, "0", context);
+  assertNamesGram([stdout, stderr, ...requests].join("\n"), `tonado ${args[0]}`);
+  return { code, stdout, stderr, prompts: requests };
 }

@@ -9,9 +9,9 @@ export const offerOf = (url: string, fee: bigint) => ({
   url,
   fee,
   refund: 0n,
-  feeText: `0.${fee} TON`,
+  feeText: `0.${fee} GRAM`,
   feeShare: Number(fee) / 10,
-  youGet: `0.${10n - fee} TON`,
+  youGet: `0.${10n - fee} GRAM`,
   warnings: [],
   isFeeHigh: false,
 });

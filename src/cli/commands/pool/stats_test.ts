@@ -23,6 +23,6 @@ function holdings(kind: 0 | 1, denomination: bigint): Promise<string> {
 }
 
 Deno.test("amounts of a pool are in TON, or in the smallest unit of a jetton that no registry lists", async () => {
-  equal(await holdings(0, 1_500_000_000n), "1 unspent note, 1.5 TON");
+  equal(await holdings(0, 1_500_000_000n), "1 unspent note, 1.5 GRAM");
   equal(await holdings(1, 1_500_000n), "1 unspent note, 1500000 of a jetton's smallest unit");
 });

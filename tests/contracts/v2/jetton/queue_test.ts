@@ -10,7 +10,7 @@ import {
   assertStateMirrored,
 } from "../../../support/contracts/v2_assertions.ts";
 
-/** In native units, as in contracts/v2/SPEC.md. */
+/** In GRAM, as in contracts/v2/SPEC.md. */
 const GRIEFER_COST = "0.0076";
 const VICTIM_COST = "0.0109";
 const SPAM_COST = "78.1";
@@ -54,7 +54,7 @@ Deno.test("jettons: a settler who stops for a week: a depositor settles alone an
   await assertStateMirrored(sandbox);
 });
 
-Deno.test(`jettons: filling the queue takes ${SPAM_COST} native units, besides the deposits`, async () => {
+Deno.test(`jettons: filling the queue takes ${SPAM_COST} GRAM, besides the deposits`, async () => {
   const sandbox = await V2JettonSandbox.openJetton();
   const { chain, user } = sandbox.pool;
   const balance = async () => (await chain.getContract(user.address)).balance;
