@@ -83,12 +83,12 @@ export const problemsEn: Readonly<Record<ProblemCode, ProblemText>> = {
   write_failed: {
     text: "The browser could not save your notes.",
     next:
-      "Free some space, or allow storage for this page, and try again. If it still fails, load the page again. Notes that were saved before are not lost.",
+      "Free some space or allow storage, and try again. If it still fails, load the page again. No saved note is lost.",
   },
   store_unavailable: {
     text: "The browser gives this page no access to its storage.",
     next:
-      "Close other tabs of this app, and load the page again. If that does not help, leave private browsing, or allow storage for this page.",
+      "Close other tabs of this app and load the page again. If it still fails, leave private browsing or allow storage.",
   },
   wallet_declined: {
     text: "The wallet says that you declined.",
