@@ -1,10 +1,11 @@
 /** Interfaces of the app's flows to the browser. Adapters are in browser/ and wallet/, fakes in tests. */
-import type { Address } from "@ton/core";
-import type { Payer as LibraryPayer } from "../client/deposit/payer.ts";
+import type { ConnectOptions, WalletPayer } from "../client/tonconnect/bridge.ts";
 import type { Network } from "../core/protocol/network.ts";
 import type { Secret } from "../core/text/secret.ts";
+import type { VersionChanges } from "./updates/version_changes.ts";
 import type { VaultThread } from "./vault/vault_task.ts";
 
+export type { WalletPayer as Payer } from "../client/tonconnect/bridge.ts";
 export type { PayMessage, PayOptions } from "../client/deposit/payer.ts";
 export type { Clock } from "../core/time.ts";
 
@@ -43,16 +44,6 @@ export interface Vaults {
 
 export type { PageCache } from "../client/pages/pool_pages.ts";
 
-/** A connected wallet. Its answers are not trusted: only the pool's log proves a payment. */
-export interface Payer extends LibraryPayer {
-  readonly name: string;
-  readonly address: Address;
-  /** Opens the wallet, on the phone that has it. Absent for wallets that ask in a window of their own. */
-  readonly link?: string;
-  /** Ends the session. Never rejects. */
-  disconnect(): Promise<void>;
-}
-
 /** A way to reach a wallet: the bridge of this browser's wallet, or an HTTP bridge with a link or QR code. */
 export interface PayerSource {
   readonly id: string;
@@ -63,18 +54,12 @@ export interface PayerSource {
    * Connects, or continues an earlier visit's session. `onLink` gets the link to open a `bridge` wallet
    * with. Throws `wallet_declined`, `wallet_unavailable`, `wrong_network`, `cancelled`.
    */
-  connect(
-    options: {
-      readonly network: Network;
-      readonly onLink?: (link: string) => void;
-      readonly signal?: AbortSignal | undefined;
-    },
-  ): Promise<Payer>;
+  connect(options: ConnectOptions): Promise<WalletPayer>;
 }
 
 export interface PayerSources {
-  /** The wallets of this browser first, then those of the committed list. */
-  list(): readonly PayerSource[];
+  /** The wallets of this browser first, then those of the committed list. `vault` encrypts their stored session. */
+  list(vault: OpenVault): readonly PayerSource[];
   /** Deletes the keys of a session that a closed page has left, without a request to the wallet. Never rejects. */
   forget(): Promise<void>;
 }
@@ -139,13 +124,21 @@ export interface Passkeys {
 
 export type PlaceFault = "insecure_origin" | "path_gateway" | "framed" | "storage_denied";
 
+export interface AppVersions {
+  /** The hash of the running version's files, and that of its settings after a dash. */
+  readonly running: string;
+  /** Of a newer version that waits for consent. */
+  readonly waiting?: string;
+  /** What accepting it would change. */
+  readonly changes?: VersionChanges;
+}
+
 export interface AppPlace {
   /** Where to open the app instead, if it cannot run here. */
   readonly ownAddress: string | undefined;
   /** Returns undefined if notes are safe here. */
   findFault(): Promise<PlaceFault | undefined>;
-  /** Returns the hash of the running version's files, and of a newer version that waits for consent. */
-  versions(): Promise<{ readonly running: string; readonly waiting?: string }>;
+  versions(): Promise<AppVersions>;
   /** Accepts the waiting version and reloads the page. */
   acceptWaiting(id: string): Promise<void>;
   /** Calls `listener` when the page has been hidden or shown. Returns the unsubscription. */

@@ -24,8 +24,15 @@ export class BlockProducer {
     await this.ledger.closeBlock(() => this.now);
   }
 
-  /** Called before and after every request; without an interval, blocks close here. */
-  async closeBlockIfPending(): Promise<void> {
+  /** Answers a request. Without an interval, blocks close here: before and after every request. */
+  async withBlocks<T>(respond: () => Promise<T>): Promise<T> {
+    await this.#closeBlockIfPending();
+    const response = await respond();
+    await this.#closeBlockIfPending();
+    return response;
+  }
+
+  async #closeBlockIfPending(): Promise<void> {
     if (this.#timer !== undefined) return;
     if (this.ledger.pendingMessages > 0 || this.ledger.head.now < this.now) await this.closeBlock();
   }

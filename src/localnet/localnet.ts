@@ -12,7 +12,7 @@ import { systemClock } from "../core/time.ts";
 import { deployPools, type PoolSpec } from "../ops/deploy/deploy.ts";
 import type { Chain } from "../ton/chain.ts";
 import { connect } from "../ton/endpoint/toncenter.ts";
-import { openWallet, type WalletVersion } from "../ton/wallet/wallet.ts";
+import { openWallet, type Wallet, type WalletVersion } from "../ton/wallet/wallet.ts";
 import { BlockProducer } from "./block_producer.ts";
 import { deployerKey, type DevelopmentKey, relayerKey, userKeys } from "./development_keys.ts";
 import { loadEmulator } from "./emulator.ts";
@@ -21,6 +21,7 @@ import { Ledger, type LedgerState } from "./ledger.ts";
 import { mainnetConfig } from "./mainnet_config.ts";
 import { coinMintMessage } from "./coin_mint.ts";
 import { handleRequest } from "./api/request_handler.ts";
+import { PhoneWallet } from "./tonconnect/phone_wallet.ts";
 
 export interface LocalnetOptions {
   readonly port?: number; // default: 0, any free port
@@ -100,16 +101,16 @@ export async function startLocalnet(options: LocalnetOptions = {}): Promise<Loca
   const clock = new BlockProducer(ledger, onError);
 
   const serving = new AbortController();
-  const server = listen({ hostname: host, port, signal: serving.signal }, async (request) => {
-    await clock.closeBlockIfPending();
-    const response = await handleRequest(ledger, request, onError);
-    await clock.closeBlockIfPending();
-    return response;
-  });
+  const phone = new PhoneWallet(() => openFirstWallet(connectSelf()));
+  const respond = async (request: Request) =>
+    await phone.respond(request) ?? await clock.withBlocks(() => handleRequest(ledger, request, onError));
+  const server = listen({ hostname: host, port, signal: serving.signal }, respond);
   const url = `http://${host.includes(":") ? `[${host}]` : host}:${server.addr.port}/api/v2/jsonRPC`;
+  const connectSelf = () => connect({ network: "localnet", endpoint: url });
 
   async function end(): Promise<void> {
     options.signal?.removeEventListener("abort", close);
+    phone.close();
     await clock.stop();
     serving.abort(); // not server.shutdown(): before Deno 2.5 that waits minutes for idle connections
     await server.finished;
@@ -126,7 +127,7 @@ export async function startLocalnet(options: LocalnetOptions = {}): Promise<Loca
     const wallets = userKeys.map(toLocalWallet);
     const genesis = async () => {
       await inject(...genesisMessages(wallets, clock.now));
-      return await deployRegistry(connect({ network: "localnet", endpoint: url }), poolsToDeploy(options));
+      return await deployRegistry(connectSelf(), poolsToDeploy(options));
     };
     const deployments = state ? parseDeployments(state.deployments) : await genesis();
     if (state) await clock.closeBlock(); // the last block of a state is old
@@ -154,6 +155,11 @@ export async function startLocalnet(options: LocalnetOptions = {}): Promise<Loca
     await close();
     throw error;
   }
+}
+
+function openFirstWallet(chain: Chain): Promise<Wallet> {
+  const { mnemonic, version } = firstWallet;
+  return openWallet(mnemonic, { version, network: "localnet", chain });
 }
 
 function genesisMessages(wallets: readonly LocalWallet[], now: number): Message[] {

@@ -1,76 +1,45 @@
-/**
- * An HTTP bridge of TON Connect: it passes encrypted messages between sessions, and stores those for absent
- * ones.
- */
+/** A server of the local network's TON Connect bridge that can fail. */
+import { WalletBridge } from "../../src/localnet/tonconnect/bridge.ts";
 
 export interface BridgeServer {
   /** The URL, such as `http://127.0.0.1:5000/bridge`. */
   readonly url: string;
   /** The number of next requests for events that get an error, as from a bridge that restarts. */
   outages: number;
+  /** The queries of all requests for events so far. */
+  readonly queries: readonly URLSearchParams[];
+  /** See {@linkcode WalletBridge.silence}. */
+  silence(client: string): void;
   close(): Promise<void>;
 }
 
-interface Event {
-  readonly id: number;
-  readonly data: string;
-}
-
-interface Mailbox {
-  readonly events: Event[];
-  readonly listeners: Set<(event: Event) => void>;
-}
-
-const CORS = {
-  "access-control-allow-origin": "*",
-  "access-control-allow-headers": "*",
-  "access-control-allow-methods": "GET, POST",
-};
-
 /** Listens on any free port. */
 export function startBridge(): BridgeServer {
-  const mailboxes = new Map<string, Mailbox>();
+  const wallets = new WalletBridge();
   const ending = new AbortController();
-  let lastId = 0;
-  const mailboxOf = (client: string) => {
-    const known = mailboxes.get(client);
-    if (known) return known;
-    const made: Mailbox = { events: [], listeners: new Set() };
-    mailboxes.set(client, made);
-    return made;
-  };
-  const deliver = async (request: Request, from: string, to: string) => {
-    const event = { id: ++lastId, data: JSON.stringify({ from, message: await request.text() }) };
-    const { events, listeners } = mailboxOf(to);
-    events.push(event);
-    for (const listener of listeners) listener(event);
-    return Response.json({ message: "OK", statusCode: 200 }, { headers: CORS });
-  };
+  const queries: URLSearchParams[] = [];
   const server = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen: () => {}, signal: ending.signal },
     (request) => {
       const { pathname, searchParams } = new URL(request.url);
-      const client = searchParams.get("client_id");
-      if (request.method === "OPTIONS") return new Response(null, { status: 204, headers: CORS });
-      if (client && request.method === "POST" && pathname === "/bridge/message") {
-        return deliver(request, client, searchParams.get("to") ?? "");
+      if (request.method === "GET" && pathname === "/bridge/events") {
+        if (bridge.outages > 0) {
+          bridge.outages--;
+          return new Response("restarting", {
+            status: 503,
+            headers: { "access-control-allow-origin": "*" },
+          });
+        }
+        queries.push(searchParams);
       }
-      if (!client || pathname !== "/bridge/events") {
-        return new Response("not found", { status: 404, headers: CORS });
-      }
-      if (bridge.outages > 0) {
-        bridge.outages--;
-        return new Response("restarting", { status: 503, headers: CORS });
-      }
-      const after = Number(request.headers.get("last-event-id") ?? searchParams.get("last_event_id") ?? 0);
-      return new Response(eventStream(mailboxOf(client), after), {
-        headers: { ...CORS, "content-type": "text/event-stream", "cache-control": "no-store" },
-      });
+      return wallets.respond(request);
     },
   );
   const bridge: BridgeServer = {
     url: `http://127.0.0.1:${server.addr.port}/bridge`,
     outages: 0,
+    queries,
+    silence: (client) => wallets.silence(client),
     async close() {
       ending.abort();
       await server.finished;
@@ -78,18 +47,3 @@ export function startBridge(): BridgeServer {
   };
   return bridge;
 }
-
-function eventStream({ events, listeners }: Mailbox, after: number): ReadableStream<Uint8Array> {
-  let send: (event: Event) => void;
-  return new ReadableStream({
-    start(controller) {
-      send = ({ id, data }) => controller.enqueue(encode(`event: message\nid: ${id}\ndata: ${data}\n\n`));
-      controller.enqueue(encode("event: message\ndata: heartbeat\n\n"));
-      for (const event of events.filter(({ id }) => id > after)) send(event);
-      listeners.add(send);
-    },
-    cancel: () => void listeners.delete(send),
-  });
-}
-
-const encode = (text: string) => new TextEncoder().encode(text);

@@ -1,11 +1,13 @@
 /// <reference lib="dom" />
 /** Passphrases in the browser: generated words, little memory, a changed passphrase, Caps Lock. */
 import assert from "node:assert/strict";
+import type { Page } from "puppeteer-core";
 import { createNoteSeed } from "../../src/core/protocol/seed/note_seed.ts";
 import { appLocations } from "../../src/http/app/app_files.ts";
 import { createStore, downloaded, proveBackup } from "../support/app/app_scene.ts";
 import { type Journey, PASSPHRASE } from "../support/app/journey.ts";
 import { visitApp } from "../support/app/visit.ts";
+import { waitUntil } from "../../testkit/programs/wait_until.ts";
 import { runCli } from "../support/cli/run_cli.ts";
 import { restoreCode } from "../support/app/steps/restore_steps.ts";
 import { chromium } from "../support/system/chromium.ts";
@@ -149,3 +151,69 @@ async function typeNew(journey: Journey, passphrase: string): Promise<void> {
 
 const drawnWords = (journey: Journey) =>
   journey.page.$$eval(".words li", (items) => items.map((each) => each.textContent!));
+
+Deno.test({
+  name: "after the store is locked, the page's memory has no passphrase",
+  ignore,
+  fn: () =>
+    visitApp(async ({ journey: { page } }) => {
+      await arrive(page, "absent");
+      await press(page, "Start");
+      await arrive(page, "new");
+      for (const id of ["passphrase", "repeat"]) await typeKeys(page, id);
+      await press(page, "Create my store");
+      await arrive(page, "notes");
+      await press(page, "Lock");
+      await arrive(page, "locked");
+      assert.deepEqual(await findInHeap(page, PASSPHRASE), [], "after the store was created");
+      await typeKeys(page, "passphrase");
+      await press(page, "Unlock");
+      await arrive(page, "notes");
+      await press(page, "Lock");
+      await arrive(page, "locked");
+      assert.deepEqual(await findInHeap(page, PASSPHRASE), [], "after the store was opened");
+      await typeKeys(page, "passphrase");
+      await press(page, "Unlock");
+      await arrive(page, "notes");
+      await page.evaluate(() => location.hash = "#/settings");
+      await arrive(page, "settings");
+      await page.evaluate(() => document.querySelector("summary")!.click());
+      const next = "another horse battery";
+      for (const id of ["passphrase", "repeat"]) await typeKeys(page, id, next);
+      await typeKeys(page, "current-passphrase");
+      await page.keyboard.press("Enter");
+      await arrive(page, "locked");
+      for (const text of [PASSPHRASE, next]) {
+        assert.deepEqual(await findInHeap(page, text), [], "after it was changed");
+      }
+    }),
+});
+
+// These steps keep no handle of an element, as the other tests do, because a handle keeps the element in memory.
+
+const arrive = (page: Page, step: string) =>
+  waitUntil(step, () => page.evaluate((step) => !!document.querySelector(`[data-step="${step}"]`), step));
+
+const press = (page: Page, text: string) =>
+  page.evaluate((text) => {
+    [...document.querySelectorAll("button")].find((each) => each.innerText.startsWith(text))!.click();
+  }, text);
+
+async function typeKeys(page: Page, id: string, text = PASSPHRASE): Promise<void> {
+  await page.evaluate((id) => document.getElementById(id)!.focus(), id);
+  await page.keyboard.type(text);
+}
+
+/** Returns the strings of the page's heap that contain `text`, after the garbage is collected. */
+async function findInHeap(page: Page, text: string): Promise<string[]> {
+  const session = await page.createCDPSession();
+  const chunks: string[] = [];
+  session.on("HeapProfiler.addHeapSnapshotChunk", ({ chunk }) => chunks.push(chunk));
+  await session.send("HeapProfiler.enable");
+  for (let i = 0; i < 3; i++) await session.send("HeapProfiler.collectGarbage");
+  await session.send("HeapProfiler.takeHeapSnapshot", { reportProgress: false });
+  await session.detach();
+  const { strings } = JSON.parse(chunks.join("")) as { readonly strings: readonly string[] };
+  assert.ok(strings.some((each) => each.includes("data-step")), "the snapshot has the page's strings");
+  return strings.filter((each) => each.includes(text)).map((each) => each.slice(0, 80));
+}

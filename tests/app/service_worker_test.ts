@@ -1,6 +1,7 @@
+/// <reference lib="dom" />
 /** The service worker serves the accepted version, also offline, and switches versions only with consent. */
 import assert from "node:assert/strict";
-import type { Browser } from "puppeteer-core";
+import type { Browser, Page } from "puppeteer-core";
 import { withTempDirectory } from "../../testkit/programs/temp_directory.ts";
 import { adaptersReady, openAdapterPage, useAdapters } from "../support/app/adapter_page.ts";
 import { withBrowser } from "../support/app/app_browser.ts";
@@ -17,7 +18,7 @@ test("offline, the accepted version loads, and no response of a server was store
   onServed(async (browser, served) => {
     const { page, run } = await openAdapterPage(browser, served.url);
     const { running } = await run(({ place }) => place.versions(), undefined);
-    assert.match(running, /^[0-9a-f]{64}-[0-9a-f]{16}$/);
+    assert.match(running, /^[0-9a-f]{64}-[0-9a-f]{64}$/, "both hashes are whole");
     await run(() => fetch("/answer?of=relayer").then((r) => r.status), undefined);
     served.intercept = () => new Response(null, { status: 503 });
     await page.reload({ waitUntil: "load" });
@@ -135,6 +136,71 @@ test("on a local network, which begins anew at each start, the newest version se
     assert.deepEqual(await run(({ config }) => config.relayers, undefined), ["https://other.example"]);
     assert.equal((await run(({ place }) => place.versions(), undefined)).waiting, undefined);
   }));
+
+test("another page of the origin accepts no version, and cannot change what the accepted one serves", () =>
+  onServed(async (browser, served) => {
+    const { page, run } = await openAdapterPage(browser, served.url);
+    const { running } = await run(({ place }) => place.versions(), undefined);
+    const headers = await headersOf(page);
+    await served.reopen({ relayers: ["https://other.example"] });
+    const { waiting } = await run(({ place }) => place.versions(), undefined);
+    served.intercept = (request) =>
+      new URL(request.url).pathname === "/other.html"
+        ? new Response("<title>other</title>", { headers: { "content-type": "text/html" } })
+        : undefined;
+    const other = await page.browserContext().newPage();
+    await other.goto(`${served.url}other.html`);
+    assert.equal(await other.title(), "other");
+    await other.evaluate(attack, waiting!);
+    await other.close();
+    await page.bringToFront();
+    assert.equal((await run(({ place }) => place.versions(), undefined)).running, running, "not accepted");
+    await served.reopen(); // a changed file is fetched again if the website still has it
+    await page.reload({ waitUntil: "load" });
+    await adaptersReady(page);
+    assert.deepEqual(await run(({ config }) => config.relayers, undefined), [], "the accepted settings");
+    assert.deepEqual(await headersOf(page), headers, "the accepted policy");
+    // What was changed once more and cannot be fetched again is not served.
+    await page.evaluate(overwrite);
+    served.intercept = () => new Response("offline", { status: 503 });
+    await page.reload({ waitUntil: "load" });
+    assert.match(await page.evaluate(() => document.body.innerText), /was changed or lost/);
+  }));
+
+/** The page's policy as it was served. */
+const headersOf = (page: Page) =>
+  page.evaluate(async () =>
+    [...(await fetch("index.html")).headers].filter(([name]) => name !== "date").sort()
+  );
+
+/** Runs in the other page. Tries to make the worker accept `id`, and writes to its caches. */
+async function attack(id: string): Promise<void> {
+  const { active } = (await navigator.serviceWorker.getRegistration("/"))!;
+  const ask = (message: unknown) =>
+    new Promise<{ token?: string } | undefined>((resolve) => {
+      const { port1, port2 } = new MessageChannel();
+      port1.onmessage = ({ data }) => resolve(data);
+      active!.postMessage(message, [port2]);
+      setTimeout(resolve, 2_000); // no answer is the expected one
+    });
+  history.replaceState(null, "", "/");
+  const token = (await ask({ kind: "check" }))?.token ?? "";
+  await ask({ kind: "accept", id, token });
+  for (const name of (await caches.keys()).filter((name) => name.startsWith("tonado-app-"))) {
+    const cache = await caches.open(name);
+    for (const { url } of await cache.keys()) {
+      const text = /config/.test(url) ? '{"relayers":["https://evil.example"]}' : "<title>forged</title>";
+      await cache.put(url, new Response(text, { headers: { "content-type": "text/html" } }));
+    }
+  }
+}
+
+/** Runs in the page. */
+async function overwrite(): Promise<void> {
+  for (const name of (await caches.keys()).filter((name) => name.startsWith("tonado-app-"))) {
+    await (await caches.open(name)).put("/index.html", new Response("<title>forged</title>"));
+  }
+}
 
 async function onServed(use: (browser: Browser, served: ServedApp) => Promise<void>): Promise<void> {
   await useAdapters();

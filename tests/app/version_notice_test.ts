@@ -27,9 +27,14 @@ Deno.test({
       await unlock(journey);
       await journey.click("Notes");
       await journey.page.waitForSelector(NOTICE);
+      const change = /Relayers\s+New:\s+https:\/\/other\.example/;
+      assert.match(await journey.text(), change);
+      assert.match(await journey.text(), /The files are the same\./);
       await journey.inspect("notes-new-version");
       assert.deepEqual(await relayers(), []);
       await journey.click("Open Settings");
+      assert.match(await journey.text(), change);
+      await journey.inspect("settings-new-version");
       const reloaded = journey.page.waitForNavigation();
       await journey.click("Use the new version");
       await reloaded;

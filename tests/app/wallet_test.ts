@@ -28,6 +28,12 @@ const cases: readonly (readonly [WalletConduct, RegExp | undefined, number])[] =
   ["another amount", undefined, 1],
   ["unbounceable", undefined, 1],
   ["lies", undefined, 0],
+  ["fails without id", /wallet_unavailable/, 0],
+  ["declines without id", /wallet_unavailable/, 0],
+  ["signs without id", /wallet_unavailable/, 1],
+  ["null error", undefined, 1],
+  ["textual code", /wallet_declined/, 0],
+  ["answers twice", undefined, 1],
 ];
 
 test("an injected wallet: each behaviour has its outcome, and no answer counts as a payment", () =>
@@ -139,13 +145,10 @@ test("a wallet of another network is refused, over both bridges", () =>
 test("a page that the phone closed resumes its session, and another session cannot answer for the wallet", () =>
   onWalletNetwork(async ({ run, page, wallet, bridge, opened }) => {
     const connected = connectOnly(run);
-    await openLink(page, wallet, bridge, opened);
+    const session = await openLink(page, wallet, bridge, opened);
     assert.equal(await connected, wallet.address.toRawString());
-    const session = await run(({ records }) => records.get("wallets", "session"), undefined) as {
-      keys: { publicKey: string };
-    };
     // Another session writes to the page's mailbox: the page ignores it.
-    await fetch(`${bridge.url}/message?client_id=${"ab".repeat(32)}&to=${session.keys.publicKey}&ttl=300`, {
+    await fetch(`${bridge.url}/message?client_id=${"ab".repeat(32)}&to=${session}&ttl=300`, {
       method: "POST",
       body: "AAAA",
     }).then((response) => response.body?.cancel());
@@ -180,7 +183,7 @@ test("a cancelled payer sends no request, and disconnecting ends the session per
       const payer = await source.connect({ network: "localnet", onLink: (link) => document.title = link });
       const stop = new AbortController();
       const message = { to: Address.parse(to), amount: 1n, body: Cell.fromBase64(body) };
-      const paid = payer.pay(message, { validUntil: Infinity, signal: stop.signal });
+      const paid = payer.pay(message, { validUntil: Date.now() / 1000 + 60, signal: stop.signal });
       setTimeout(() => stop.abort(), 200);
       const code = await paid.then(() => "paid", (error) => error.code);
       await payer.disconnect();

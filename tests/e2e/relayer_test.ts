@@ -113,6 +113,7 @@ async function checksNotes({ net, pool, notes }: Scene): Promise<void> {
 
 async function listsPayment({ net, notes, query }: Scene): Promise<void> {
   const nullifierHash = fieldToHex(notes[0].nullifierHash);
+  await waitUntil("the list has it", async () => (await net.get(`/spent?${query}`)).body.count === 1);
   const { count, nextFrom, nullifierHashes } = (await net.get(`/spent?${query}`)).body;
   deepEqual([count, nextFrom, nullifierHashes], [1, null, [nullifierHash]]);
   const headers = { accept: "application/octet-stream" };

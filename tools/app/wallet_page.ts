@@ -1,5 +1,5 @@
 /** The page of the test wallet: it connects when the app's link is opened, and its owner answers each request. */
-import { openRemoteWallet } from "../../testkit/wallet/remote_wallet.ts";
+import { openRemoteWallet } from "../../src/localnet/tonconnect/remote_wallet.ts";
 import { openTestWallet, type WalletConduct } from "../../testkit/wallet/test_wallet.ts";
 
 interface WalletPageOptions {

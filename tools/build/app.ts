@@ -20,7 +20,7 @@ import { bundleApp } from "./app/bundle.ts";
 import { type Budget, formatBudgets, measureBudgets } from "./app/budgets.ts";
 import { checksums, hashedName, renderPage, sha256Of } from "./app/page.ts";
 import { staticConfig } from "./app/static_config.ts";
-import wallets from "../../src/app/wallet/wallets.json" with { type: "json" };
+import wallets from "../../src/client/tonconnect/wallets.json" with { type: "json" };
 import metadata from "../../deno.json" with { type: "json" };
 
 type Bytes = Uint8Array<ArrayBuffer>;

@@ -32,5 +32,5 @@ const wallets = listed.flatMap(({ app_name: id, name, universal_url: link, bridg
 });
 const list = { source: `npm:${source}`, license: "Apache-2.0", wallets };
 await writeGenerated("app:wallets", [
-  { path: "src/app/wallet/wallets.json", content: `${JSON.stringify(list, null, 2)}\n` },
+  { path: "src/client/tonconnect/wallets.json", content: `${JSON.stringify(list, null, 2)}\n` },
 ], readArguments(["--check"]).has("--check"));

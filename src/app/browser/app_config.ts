@@ -3,7 +3,7 @@
 import * as z from "zod";
 import { networks } from "../../core/protocol/network.ts";
 import type { AppConfig } from "../ports.ts";
-import type { WalletEntry } from "../wallet/bridge.ts";
+import type { WalletEntry } from "../../client/tonconnect/bridge.ts";
 
 const configSchema = z.object({
   network: z.enum(networks),

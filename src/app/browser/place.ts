@@ -38,6 +38,12 @@ export function browserPlace(base: URL, records: Records, createServiceUrl: () =
     isFramed: globalThis.top !== globalThis.self,
     pathname: location.pathname,
   });
+  let token = "";
+  const check = async (controller: ServiceWorker) => {
+    const { token: next = "", ...known } = await ask(controller, { kind: "check" });
+    token = next;
+    return known;
+  };
   const registered = pageFault ? Promise.resolve() : registerService(createServiceUrl);
   return {
     ownAddress: findOwnAddress(pageFault, location.href),
@@ -48,12 +54,20 @@ export function browserPlace(base: URL, records: Records, createServiceUrl: () =
     async versions() {
       await registered;
       const controller = service();
-      if (controller) return await ask(controller, { kind: "check" });
+      if (controller) {
+        const { contents, ...known } = await check(controller);
+        if (contents === undefined) return known;
+        const { findVersionChanges } = await import("../updates/version_changes.ts");
+        return { ...known, changes: findVersionChanges(contents.running, contents.waiting) };
+      }
       return { running: (await fetchVersion(base)).id };
     },
     async acceptWaiting(id) {
       const controller = service();
-      if (controller) await ask(controller, { kind: "accept", id });
+      if (controller && (await ask(controller, { kind: "accept", id, token })).running !== id) {
+        const { waiting } = await check(controller); // a worker that was restarted knows no token
+        if (waiting === id) await ask(controller, { kind: "accept", id, token });
+      }
       location.reload();
     },
     onVisibility(listener) {

@@ -19,10 +19,15 @@ export interface CheckResultView {
   readonly chainTime?: number | undefined;
 }
 
+/** The servers of a check: the endpoint for deposits, or the relayers and the endpoint for withdrawals. */
+export type CheckSide = "deposit" | "withdrawal";
+
+/** `side`: of the checks that follow by themselves; undefined: none do. */
 export type CheckState =
-  | { readonly step: "idle"; readonly result?: CheckResultView }
+  | { readonly step: "idle"; readonly side?: CheckSide; readonly result?: CheckResultView }
   | {
     readonly step: "reading";
+    readonly side: CheckSide;
     readonly pool: string;
     readonly seen: number;
     readonly isBackground: boolean; // changes nothing on the screen
@@ -30,9 +35,16 @@ export type CheckState =
     readonly problem?: Problem; // of the check before
     readonly result?: CheckResultView;
   }
-  | { readonly step: "failed"; readonly problem: Problem; readonly result?: CheckResultView };
+  | {
+    readonly step: "failed";
+    readonly side?: CheckSide;
+    readonly problem: Problem;
+    readonly result?: CheckResultView;
+  };
 
 export type CheckEvent =
+  /** The visit changes which side may check the notes. A check of another side ends. */
+  | { readonly type: "side"; readonly side: CheckSide | undefined }
   | { readonly type: "check"; readonly isBackground?: boolean }
   | { readonly type: "progress"; readonly pool: string; readonly seen: number }
   | { readonly type: "checked"; readonly result: CheckResultView }
@@ -49,24 +61,31 @@ export interface CheckOptions {
 export interface CheckServices {
   /** Reads every pool, with or without notes, so that the endpoint does not learn which pools have notes. */
   check(options: CheckOptions): Promise<CheckResultView>;
+  /** Reads at the endpoint for deposits which deposits are settled. */
+  checkSettlements(signal: AbortSignal): Promise<CheckResultView>;
   /** Returns when the next check is due: at fixed intervals, so that no server learns how long a check took. */
   waitForNext(signal: AbortSignal): Promise<void>;
 }
-
-/** The first check, at the start of a visit. */
-export const firstCheck: CheckState = { step: "reading", pool: "", seen: 0, isBackground: false };
 
 export function checkMachine(services: CheckServices): Machine<CheckState, CheckEvent> {
   return {
     next: nextCheck,
     failed: (problem) => ({ type: "failed", problem }),
     works(state) {
+      const { side } = state;
+      if (side === undefined) return {};
       if (state.step !== "reading") {
         return {
-          wait: async (signal, send) => {
+          [`wait ${side}`]: async (signal, send) => {
             await services.waitForNext(signal);
             send({ type: "check", isBackground: true });
           },
+        };
+      }
+      if (side === "deposit") {
+        return {
+          checkSettlements: async (signal, send) =>
+            send({ type: "checked", result: await services.checkSettlements(signal) }),
         };
       }
       const { isAsked = false } = state;
@@ -80,35 +99,57 @@ export function checkMachine(services: CheckServices): Machine<CheckState, Check
 }
 
 export function nextCheck(state: CheckState, event: CheckEvent): CheckState {
-  const earlier = state.result && { result: state.result };
+  const kept = {
+    ...state.side && { side: state.side },
+    ...state.result && { result: state.result },
+  };
   switch (event.type) {
+    case "side":
+      return nextOnSide(state, event.side);
     case "check":
       return nextOnCheck(state, event.isBackground === true);
     case "progress":
       return state.step === "reading" ? { ...state, pool: event.pool, seen: event.seen } : state;
     case "checked":
-      return state.step === "reading" ? { step: "idle", result: addRecovered(state, event.result) } : state;
+      return state.step === "reading"
+        ? { step: "idle", side: state.side, result: addEarlier(state, event.result) }
+        : state;
     case "failed":
-      return state.step === "reading" ? { step: "failed", problem: event.problem, ...earlier } : state;
+      return state.step === "reading" ? { step: "failed", problem: event.problem, ...kept } : state;
     case "cancel":
-      return state.step === "reading" ? { step: "idle", ...earlier } : state;
+      return state.step === "reading" ? { step: "idle", ...kept } : state;
   }
 }
 
-/** Keeps the number of recovered notes on the screen until the user asks for another check. */
-function addRecovered(
-  { isBackground, result: earlier }: Extract<CheckState, { step: "reading" }>,
+/** The first check of a side starts at once, and shows its progress if it reads whole pools. */
+function nextOnSide(state: CheckState, side: CheckSide | undefined): CheckState {
+  if (side === state.side) return state;
+  const kept = state.result && { result: state.result };
+  if (side === undefined) return { step: "idle", ...kept };
+  return { step: "reading", side, pool: "", seen: 0, isBackground: side === "deposit", ...kept };
+}
+
+/**
+ * Keeps the number of recovered notes on the screen until the user asks for another check. The endpoint for deposits
+ * reports only the notes that wait, so the earlier facts about others stay.
+ */
+function addEarlier(
+  { isBackground, side, result: earlier }: Extract<CheckState, { step: "reading" }>,
   result: CheckResultView,
 ): CheckResultView {
   const recovered = isBackground && earlier ? earlier.recovered : 0;
-  return { ...result, recovered: recovered + result.recovered };
+  const facts = side === "deposit" && earlier ? new Map([...earlier.facts, ...result.facts]) : result.facts;
+  return { ...result, facts, recovered: recovered + result.recovered };
 }
 
-/** A check that the user asks for replaces a background check. */
+/** A check that the user asks for replaces a background check, and asks the withdrawal side. */
 function nextOnCheck(state: CheckState, isBackground: boolean): CheckState {
   if (state.step === "reading" && (isBackground || !state.isBackground)) return state;
+  const side = isBackground ? state.side : "withdrawal";
+  if (side === undefined) return state;
   return {
     step: "reading",
+    side,
     pool: "",
     seen: 0,
     isBackground,

@@ -81,7 +81,8 @@ const states: readonly WorkingState[] = [
   },
   {
     name: "a check",
-    fail: (failure) => nextCheck({ step: "reading", pool: "", isBackground: false, seen: 0 }, failure),
+    fail: (failure) =>
+      nextCheck({ step: "reading", side: "withdrawal", pool: "", isBackground: false, seen: 0 }, failure),
     step: "failed",
   },
   {

@@ -3,7 +3,7 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { Problem, type ProblemCode } from "../../core/errors/problem.ts";
 import { Secret } from "../../core/text/secret.ts";
 import { type BackupEvent, backupMachine, type BackupState, nextBackup } from "./backup.ts";
-import { checkMachine, type CheckState, firstCheck, nextCheck } from "./check.ts";
+import { checkMachine, type CheckSide, type CheckState, nextCheck } from "./check.ts";
 import { startFlow } from "./machine.ts";
 import { nextReport, type ReportEvent, type ReportState } from "./report.ts";
 import { findPassphraseFault, nextStore, type StoreEvent, type StoreState } from "./store/store.ts";
@@ -182,13 +182,15 @@ Deno.test("checks follow each other at fixed intervals, whatever they find", asy
   const flow = startFlow(
     checkMachine({
       check: () => outcomes[checks++ % outcomes.length](),
+      checkSettlements: () => Promise.reject(new Error("the endpoint for deposits is asked")),
       waitForNext() {
         waits++;
         return new Promise((resolve) => ring = resolve);
       },
     }),
-    firstCheck,
+    { step: "idle" },
   );
+  flow.send({ type: "side", side: "withdrawal" });
   const settle = async () => {
     for (let i = 0; i < 10; i++) await Promise.resolve();
   };
@@ -202,17 +204,64 @@ Deno.test("checks follow each other at fixed intervals, whatever they find", asy
 
 Deno.test("a background check keeps the screen, and becomes visible when the user asks for one", () => {
   const problem = new Problem("chain_unavailable");
-  const background = nextCheck({ step: "failed", problem }, { type: "check", isBackground: true });
+  const side = "withdrawal";
+  const background = nextCheck({ step: "failed", side, problem }, { type: "check", isBackground: true });
   ok(background.step === "reading" && background.isBackground && background.problem === problem);
   const asked = nextCheck(background, { type: "check" });
   ok(asked.step === "reading" && !asked.isBackground);
   equal(nextCheck(asked, { type: "check", isBackground: true }), asked);
   const found = { facts: new Map(), recovered: 2, unread: [] };
   const counts = [true, false].map((isBackground) => {
-    const reading = nextCheck({ step: "idle", result: found }, { type: "check", isBackground });
+    const reading = nextCheck({ step: "idle", side, result: found }, { type: "check", isBackground });
     return nextCheck(reading, { type: "checked", result: { ...found, recovered: 1 } }).result?.recovered;
   });
   deepEqual(counts, [3, 1]);
+});
+
+Deno.test("a visit that may ask no side sends nothing, and one side's check ends when the other's begins", async () => {
+  const asked: string[] = [];
+  const wait = (name: string, signal?: AbortSignal) => {
+    asked.push(name);
+    signal?.addEventListener("abort", () => asked.push(`${name} ended`));
+    return new Promise<never>(() => {});
+  };
+  const flow = startFlow(
+    checkMachine({
+      check: ({ signal }) => wait("withdrawal", signal),
+      checkSettlements: (signal) => wait("deposit", signal),
+      waitForNext: () => wait("timer"),
+    }),
+    { step: "idle" },
+  );
+  const steps: [CheckSide | undefined, readonly string[]][] = [
+    [undefined, []],
+    ["withdrawal", ["withdrawal"]],
+    [undefined, ["withdrawal ended"]],
+    ["deposit", ["deposit"]],
+    ["withdrawal", ["deposit ended", "withdrawal"]],
+  ];
+  for (const [side, expected] of steps) {
+    flow.send({ type: "side", side });
+    await Promise.resolve();
+    deepEqual(asked.splice(0), expected);
+  }
+  flow.send({ type: "side", side: undefined });
+  asked.length = 0;
+  flow.send({ type: "check", isBackground: true });
+  deepEqual(asked, []);
+  flow.send({ type: "check" });
+  deepEqual(asked, ["withdrawal"], "the user asked");
+  flow.stop();
+});
+
+Deno.test("a check of the endpoint for deposits keeps the facts about notes that it does not report", () => {
+  const known = new Map([["aa", { state: "deposited", later: 3 }], ["bb", { state: "waiting" }]] as const);
+  const result = { facts: known, recovered: 1, unread: [] };
+  const reading = nextCheck({ step: "idle", result }, { type: "side", side: "deposit" });
+  const facts = new Map([["bb", { state: "deposited" }]] as const);
+  const next = nextCheck(reading, { type: "checked", result: { facts, recovered: 0, unread: [] } });
+  deepEqual([...next.result!.facts], [["aa", known.get("aa")], ["bb", { state: "deposited" }]]);
+  equal(next.result!.recovered, 1);
 });
 
 const facts = { purpose: "p", amount: "1", depositor: "a", recipient: "b", depositedAt: 1, withdrawnAt: 2 };

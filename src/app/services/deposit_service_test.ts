@@ -11,6 +11,7 @@ import { loadPoolCode, v2NativePoolInit } from "../../ton/pool/state_init.ts";
 import { openTestSession } from "../../../tests/support/vaults/test_vaults.ts";
 import { proofOf } from "../vault/backup_proof.ts";
 import { toBackupProof } from "./backups/backup_coverage.ts";
+import { QUESTION_SECONDS } from "../flows/deposit/deposit.ts";
 import type { Payer } from "../ports.ts";
 import type { AppContext } from "./context.ts";
 import { vaultPools } from "./note_book.ts";
@@ -154,6 +155,6 @@ Deno.test("no payment is requested that is valid until a time which an endpoint 
     ahead = offset;
     now += 3;
     if (ahead !== 0) await rejects(build(), { code: "chain_inconsistent" });
-    else equal((await build()).question.validUntil, now + 90, "the endpoint is honest");
+    else equal((await build()).question.validUntil, now + QUESTION_SECONDS, "the endpoint is honest");
   }
 });

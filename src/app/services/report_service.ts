@@ -24,7 +24,11 @@ export function reportServices(context: AppContext, session: Session | undefined
         now: context.clock.now(),
       }, { signal, onProgress: ({ fraction }) => onProgress(fraction) });
       const bytes = new TextEncoder().encode(`${JSON.stringify(report, null, 2)}\n`);
-      return { name: `tonado-report-${id}.json`, bytes };
+      // Not the note's id: browsers keep the names of downloads, and the id tells which deposit it is.
+      return {
+        name: `tonado-report-${new Date(context.clock.now()).toISOString().slice(0, 10)}.json`,
+        bytes,
+      };
     },
     async check(bytes, signal) {
       const report = parseComplianceReport(new TextDecoder().decode(bytes));

@@ -144,6 +144,7 @@ async function review(
         fee,
         refund,
         feeText: formatAmount(fee, deployment),
+        feeShare: Number(fee) / Number(deployment.denomination),
         youGet: formatAmount(deployment.denomination - fee, deployment),
         warnings: findWarnings(facts, refund),
         isFeeHigh: isHighFee(fee, deployment.denomination),

@@ -1,4 +1,5 @@
 /** The offers of a withdrawal, its progress, and resumed withdrawals, whose earlier proof may still be paid. */
+import { en } from "../text/en.ts";
 import { deepEqual, ok, rejects } from "node:assert/strict";
 import { Address, type TupleItem, TupleReader } from "@ton/core";
 import { createNoteRecord, type NoteRecord, type WithdrawalAttempt } from "../../client/notes/note_store.ts";
@@ -173,9 +174,16 @@ Deno.test("an address that another note was sent to is warned about before the c
 });
 
 Deno.test("a fee of more than a tenth of the amount is a high one, and no link to the deposit", async () => {
-  for (const [feeMin, isHigh] of [["100000000", false], ["100000001", true], ["999999999", true]] as const) {
-    const { offers: [{ isFeeHigh, warnings }] } = await review(servicesFor("native", { feeMin }));
-    deepEqual(isFeeHigh, isHigh);
+  for (
+    const [feeMin, isHigh, share] of [
+      ["99000000", false, "9.9 %"],
+      ["100000000", false, "10 %"],
+      ["100000001", true, "10 %"],
+      ["999999999", true, "100 %"],
+    ] as const
+  ) {
+    const { offers: [{ isFeeHigh, feeShare, warnings }] } = await review(servicesFor("native", { feeMin }));
+    deepEqual([isFeeHigh, en.app.share(feeShare)], [isHigh, share]);
     deepEqual(warnings, (await review(servicesFor("native", {}))).offers[0].warnings);
   }
 });

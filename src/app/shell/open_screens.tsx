@@ -18,8 +18,7 @@ import { DepositView } from "../views/deposit.tsx";
 import { NotesView } from "../views/notes.tsx";
 import { Notice } from "../views/parts.tsx";
 import { WithdrawView } from "../views/withdraw.tsx";
-import { checkMachine, firstCheck } from "../flows/check.ts";
-import { checkServices } from "../services/checks/check_service.ts";
+import { useCheck } from "./notes/use_check.ts";
 import type { AppPorts } from "./app_ports.ts";
 import { toRow, withVisit } from "./notes/note_rows.ts";
 import { OnlyWhen } from "./notes/only_when.tsx";
@@ -55,11 +54,8 @@ export function OpenScreens(
   },
 ) {
   const [records, reload] = useRecords(ports, session, route);
-  const [check, sendCheck] = useMachine(
-    "check",
-    firstCheck,
-    () => checkMachine(checkServices(ports.context, session)),
-  );
+  const [, screen = "", place = ""] = route.split("/");
+  const [check, sendCheck] = useCheck(ports, session, records, screen);
   const coverage = useCoverage(ports, session, records);
   const versions = useVersions(ports.place);
   const visit = useVisit();
@@ -69,7 +65,6 @@ export function OpenScreens(
   const rows = records?.map((record) => withVisit(toRow(ports, record, check, coverage, twins), visit)) ??
     [];
   const home = () => ports.go("#/");
-  const [, screen = "", place = ""] = route.split("/");
   useForgottenWallets(ports, records, screen);
   usePayingAddress(ports, records, screen === "deposit" && place === "" ? payingId : undefined);
   if (records === undefined) return null;
@@ -102,7 +97,7 @@ export function OpenScreens(
           check={check}
           hasBackup={coverage?.hasSeed}
           unused={unusedConnections(ports.settings.value, ports.config)}
-          hasNewVersion={versions?.waiting !== undefined}
+          versions={versions}
           onDeposit={() => ports.go("#/deposit")}
           onBackup={() => ports.go("#/backup")}
           onSettings={() => ports.go("#/settings")}
@@ -189,8 +184,12 @@ function DepositScreen(
   );
   const noteId = "ticket" in state ? state.ticket.id : undefined;
   useEffect(() => onNote(noteId), [noteId]);
-  useEffect(() => () => onNote(undefined), []);
-  const sources = useMemo(() => ports.sources.list(), []);
+  const leaving = useMemo(() => new AbortController(), []);
+  useEffect(() => () => {
+    leaving.abort();
+    onNote(undefined);
+  }, []);
+  const sources = useMemo(() => ports.sources.list(session.vault), []);
   const pools = useMemo(
     () =>
       [...context.registry.pools.values()].map((deployment) => ({
@@ -209,6 +208,10 @@ function DepositScreen(
       pools={pools}
       isBackedUp={isBackedUp}
       hasRelayer={context.connections().relayers.length > 0}
+      onFees={async () => {
+        await context.fees.refresh(context, leaving.signal);
+        send({ type: "fees", fees: await context.fees.read() });
+      }}
       unused={unusedConnections(settings.value, ports.config)}
       onSettings={() => ports.go("#/settings")}
       onDone={onDone}

@@ -7,15 +7,15 @@ import { allowedAddresses, applyConnections, connectionsOf, formOf } from "../fl
 import { changePassphrase } from "../services/change_passphrase.ts";
 import { readStore } from "../services/note_book.ts";
 import { SettingsView } from "../views/settings.tsx";
+import type { AppVersions } from "../ports.ts";
 import type { AppPorts } from "./app_ports.ts";
 import { prepareLanguage } from "./language.ts";
 import { eraseEverything } from "./erase_everything.ts";
-import type { KnownVersions } from "./use_versions.ts";
 
 export function SettingsScreen(
   { ports, versions, onErased, onLock }: {
     readonly ports: AppPorts;
-    readonly versions: KnownVersions | undefined;
+    readonly versions: AppVersions | undefined;
     readonly onErased: () => void;
     readonly onLock: () => void;
   },

@@ -2,6 +2,7 @@
 import type { PlaceFault } from "../ports.ts";
 import type { Language } from "./languages.ts";
 import { depositEn, reportEn, withdrawEn } from "./money_en.ts";
+import { passphraseEn } from "./passphrase_en.ts";
 import { problemsEn } from "./problems_en.ts";
 import { settleEn } from "./settle_en.ts";
 
@@ -35,6 +36,8 @@ export const en = {
       defaultsHint: "Theme, language, lock and connections become as at the first visit. Your notes stay.",
     },
     percent: (fraction: number) => `${Math.round(fraction * 100)} %`,
+    /** A part of an amount, to a hundredth of a percent. */
+    share: (fraction: number) => `${Math.round(fraction * 10_000) / 100} %`,
     /** An exact amount in plain digits, possibly with its unit, as the language writes it. */
     decimal: (amount: string) => amount.replace(/ \S+$/, (unit) => unit.toUpperCase()),
     amount: (amount: string, asset: string) =>
@@ -74,48 +77,7 @@ export const en = {
     first:
       "On your first visit, you cannot check that this website is honest. For large sums, run tonado app on your own computer.",
   },
-  passphrase: {
-    newTitle: "Choose a passphrase",
-    newLead:
-      "It locks your notes on this device and in every backup. Five or six random words are good. Nobody can reset it: if you forget it, your money is lost.",
-    label: "Passphrase",
-    repeat: "Repeat passphrase",
-    show: "Show what I type",
-    capsLock: "Caps Lock is on.",
-    draw: "Draw six words for me",
-    drawnTitle: "Your six words",
-    drawnLead: "They were drawn at random. Write them down on paper, in this order.",
-    drawnLight:
-      "This device has too little memory to protect a passphrase that you choose yourself. Six drawn words are strong enough. Write them down on paper, in this order.",
-    drawnKeep: "Type them later with a space between them. The app cannot show them again.",
-    drawnDone: "I have written them down",
-    drawAgain: "Draw other words",
-    drawing: "Drawing …",
-    create: "Create my store",
-    creating: "Encrypting takes a second …",
-    too_short: "Use at least 12 characters. Several words are easy to remember.",
-    not_enterable: "Leave out tabs and damaged characters. You could not type them again.",
-    repetitive: "Use more different characters.",
-    guessable: "Others would guess this soon. Use several words that do not belong together.",
-    differs: "The two passphrases are not the same. Type them again.",
-    openTitle: "Welcome back",
-    openLead: "Your notes are locked.",
-    replaced:
-      "Your notes were changed in another tab. Unlock them again here, with the new passphrase if it was changed.",
-    open: "Unlock",
-    opening: "Unlocking …",
-    passkey: "Use this device's passkey",
-    looking: "Looking for your notes …",
-    saveUnreadable: "Save the unreadable notes",
-    saveUnreadableHint: "Another program may still read the file. Save it, then restore a backup.",
-    forgotten: "I forgot it: use a backup",
-    forgottenLead:
-      "Nobody can look up or reset your passphrase. To get your notes back, use your recovery code, or a backup whose passphrase you know. Save the locked notes first, in case you remember the passphrase later.",
-    saveLocked: "Save the locked notes",
-    setAside: "Restore a backup",
-    setAsideHint:
-      "First check that your browser saved the file. This button removes the notes from this browser.",
-  },
+  passphrase: passphraseEn,
   backup: {
     title: "Keep a backup",
     lead:
@@ -184,6 +146,8 @@ export const en = {
     follow: "Follow",
     report: "Report",
     check: "Check the notes",
+    checkLead:
+      "This asks the relayers and the endpoint for withdrawals. Wait an hour after a deposit, because they see when you are here.",
     checking: (seen: number) => `Looking for your notes: ${plural(seen, "entry", "entries")} read`,
     recovered: (count: number) => `${plural(count, "note was", "notes were")} found with your recovery code.`,
     unread: (pools: readonly string[]) =>
@@ -227,7 +191,7 @@ export const en = {
     backupProvenLead: "Your backup was opened and brings back every note.",
     newVersion: "This website offers a new version of the app",
     newVersionLead:
-      "Its files or its settings have changed. The version that you use stays until you accept the new one. Before you accept it, compare the hash of its files in Settings with the one on the project's release page.",
+      "The version that you use stays until you accept the new one in Settings. It differs in this:",
     toSettings: "Open Settings",
     tipTitle: "Stay hidden",
     tips: [
@@ -240,6 +204,19 @@ export const en = {
   withdraw: withdrawEn,
   settle: settleEn,
   report: reportEn,
+  versions: {
+    relayers: "Relayers",
+    connect: "Servers that the page may contact",
+    bridges: "Bridges of wallets",
+    removed: "Now:",
+    added: "New:",
+    settingsLead:
+      "No release page lists these settings, and the hash of the files does not cover them. Accept them only if you trust each new server and pool; ask the website's operator if you did not expect a change.",
+    filesLead:
+      "Files have changed. Compare the hash of the new files in Settings with the one on the project's release page.",
+    sameFiles: "The files are the same.",
+    files: (count: number) => `${plural(count, "file", "files")} changed`,
+  },
   settings: {
     title: "Settings",
     connections: "Connections",

@@ -1,4 +1,4 @@
-/** The languages of the app. Each has the files `<code>.ts`, `money_<code>.ts` and `problems_<code>.ts`. */
+/** The languages of the app. Each has the file `<code>.ts`, and files for some of its parts, such as `money_<code>.ts`. */
 export const languages = ["en", "ru"] as const;
 
 export type Language = (typeof languages)[number];

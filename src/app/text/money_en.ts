@@ -43,9 +43,11 @@ export const depositEn = {
     deposits === 0
       ? "No deposit yet: you would be the first."
       : `${deposits} deposit${deposits === 1 ? "" : "s"} so far.`,
+  askFees: "Show today's fee of a withdrawal",
+  askFeesLead:
+    "This asks the relayers, which then see that someone at your network address is about to deposit.",
   /** The fee has its unit. */
-  fee: (fee: string, isHigh: boolean) =>
-    `Fee of a withdrawal today: ${fee}${isHigh ? ", more than a tenth of the amount" : ""}.`,
+  fee: (fee: string, share: string) => `Fee of a withdrawal today: ${fee} (${share} of the amount).`,
   noRelayer:
     "This app has no relayer, so you can pay in, but not withdraw. Start tonado app with --relayer first, or withdraw later with the command tonado withdraw.",
   acceptNoRelayer: "I will withdraw in another way",
@@ -80,7 +82,7 @@ export const depositEn = {
   change: "Use another wallet",
   proving: "Preparing the payment",
   asking: (name: string) => `Confirm it in ${name}`,
-  askingLead: "You have a minute and a half.",
+  askingLead: "You have three minutes.",
   waiting: "Waiting for the network",
   waitingLead: "You can close this page. Nothing is lost: we look again when you return.",
   longWait:
@@ -89,7 +91,7 @@ export const depositEn = {
     "If a wallet still shows a request for this payment, decline it before you pay in another way.",
   notPaid: "I have not paid yet",
   walletLater:
-    "An earlier request may still be open, and paying it as well would mean paying twice. You can connect a wallet when it has expired, in about three minutes.",
+    "An earlier request may still be open, and paying it as well would mean paying twice. You can connect a wallet when it has expired, in about four minutes.",
   returning: "The pool sent the payment back. It is on its way to your wallet.",
   overtaken: "Another deposit came first. Your money is on its way back, less fees.",
   /** At most 99 %, because success is never certain. */
@@ -102,12 +104,12 @@ export const depositEn = {
     }`,
   offline: "The network does not answer. We keep trying.",
   notice: {
-    declined: "The wallet says that you declined. We watch the pool for up to three minutes to be sure.",
+    declined: "The wallet says that you declined. We watch the pool for up to four minutes to be sure.",
     expired: "The payment request has expired, and no payment arrived. You can try again.",
     overtaken: "Another deposit came first, and the pool returned your payment, less fees. Try again.",
     unreturned:
       "The pool refused your payment, but we have not seen it come back. Look into your wallet before you pay again.",
-    unanswered: "The wallet gave no clear answer. We watch the pool for up to three minutes.",
+    unanswered: "The wallet gave no clear answer. We watch the pool for up to four minutes.",
   },
   doneTitle: "Paid in",
   doneLead: (amount: string) => `Your ${amount} arrived in the pool, and the note is in your store.`,

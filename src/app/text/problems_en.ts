@@ -83,12 +83,12 @@ export const problemsEn: Readonly<Record<ProblemCode, ProblemText>> = {
   write_failed: {
     text: "The browser could not save your notes.",
     next:
-      "Free some space or allow storage, and try again. If it still fails, load the page again. No saved note is lost.",
+      "Free some space, or allow storage, and try again. If it still fails, load the page again. Older notes are safe.",
   },
   store_unavailable: {
     text: "The browser gives this page no access to its storage.",
     next:
-      "Close other tabs of this app and load the page again. If it still fails, leave private browsing or allow storage.",
+      "Close other tabs of this app and load the page again. If that fails, leave private browsing, or allow storage.",
   },
   wallet_declined: {
     text: "The wallet says that you declined.",

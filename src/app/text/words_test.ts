@@ -53,7 +53,15 @@ Deno.test("the search finds words in tags, properties and literals", () => {
 
 Deno.test("each language has its files", async () => {
   for (const language of languages) {
-    for (const name of [language, `money_${language}`, `settle_${language}`, `problems_${language}`]) {
+    for (
+      const name of [
+        language,
+        `money_${language}`,
+        `passphrase_${language}`,
+        `settle_${language}`,
+        `problems_${language}`,
+      ]
+    ) {
       equal((await Deno.stat(new URL(`${name}.ts`, import.meta.url))).isFile, true);
     }
   }

@@ -3,7 +3,6 @@ import { type AppVersion, LIVE_QUERY } from "./protocol.ts";
 import { sha256Hex } from "../browser/hex_digest.ts";
 
 export const CONFIG = "config.json";
-const CONFIG_DIGITS = 16;
 
 export interface LiveVersion {
   /** The hash of the files, and that of the settings after a dash. */
@@ -27,7 +26,7 @@ export async function fetchVersion(base: URL): Promise<LiveVersion> {
   const [hash, configHash] = await Promise.all(
     [sums, config].map((text) => sha256Hex(new TextEncoder().encode(text))),
   );
-  return { id: `${hash}-${configHash.slice(0, CONFIG_DIGITS)}`, version: { ...version, hash }, config };
+  return { id: `${hash}-${configHash}`, version: { ...version, hash }, config };
 }
 
 async function fetchText(base: URL, name: string): Promise<string> {

@@ -101,6 +101,10 @@ export type VaultTask =
     readonly leaves: readonly { readonly id: string; readonly leafIndexes: readonly number[] }[];
   }
   | { readonly kind: "paper"; readonly bytes: Uint8Array }
+  /** Encrypts the session of a connected wallet for storage. */
+  | { readonly kind: "sealSession"; readonly session: string }
+  /** Decrypts it. Throws `note_store_corrupted` for anything else, such as the note store. */
+  | { readonly kind: "openSession"; readonly bytes: Uint8Array }
   /** Opens the store with the current passphrase, and creates a key for the next one. */
   | {
     readonly kind: "renew";
@@ -127,6 +131,8 @@ export interface VaultResults extends Record<VaultTask["kind"], unknown> {
   readonly nullifierHashes: readonly (readonly bigint[])[];
   /** The code of the seed, encrypted under the store's passphrase. */
   readonly paper: string;
+  readonly sealSession: Uint8Array<ArrayBuffer>;
+  readonly openSession: string;
   readonly renew: undefined;
   /** The store, encrypted with the key that `renew` created. */
   readonly reencrypt: Uint8Array<ArrayBuffer>;

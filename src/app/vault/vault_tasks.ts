@@ -46,6 +46,8 @@ type Handlers = {
   readonly [Kind in VaultTask["kind"]]: (task: TaskOf<Kind>) => Promise<VaultResults[Kind]>;
 };
 
+/** Distinguishes a wallet's session from a note store, which the same key encrypts and the page must not read. */
+const SESSION_PREFIX = "tonado-wallet-session ";
 const EMPTY: NoteStoreContent = { records: [] };
 
 /** Returns a function that runs the tasks of one store. Its key and notes are in no other place. */
@@ -101,6 +103,12 @@ export function openVaultTasks(
     async paper({ bytes }) {
       const { passphrase, workFactor } = key();
       return await encryptPaperCode(formatNoteSeed(seedOf(await read(bytes))), passphrase, workFactor);
+    },
+    sealSession: async ({ session }) => await key().vault.encrypt(SESSION_PREFIX + session),
+    async openSession({ bytes }) {
+      const text = await key().vault.decrypt(bytes);
+      if (text.startsWith(SESSION_PREFIX)) return text.slice(SESSION_PREFIX.length);
+      throw new Problem("note_store_corrupted", "it is not the session of a wallet");
     },
     async renew({ bytes, current, next, isLight }) {
       open = await openKey(bytes, current); // the page cannot read an open store with a passphrase of its choice

@@ -117,3 +117,15 @@ Deno.test("another key in the same worker does not open a store that the worker 
     code: "note_store_corrupted",
   });
 });
+
+Deno.test("a wallet's session is encrypted, and no task passes a store on as a session", async () => {
+  const { bytes, vault } = await openBook();
+  const session = JSON.stringify({ secretKey: "ab".repeat(32) });
+  const sealed = await vault.run({ kind: "sealSession", session });
+  ok(!new TextDecoder("latin1").decode(sealed).includes("ab".repeat(8)));
+  equal(await vault.run({ kind: "openSession", bytes: sealed }), session);
+  await rejects(vault.run({ kind: "openSession", bytes }), { code: "note_store_corrupted" });
+  await rejects(vault.run({ kind: "list", bytes: sealed }), { code: "note_store_corrupted" });
+  const other = await testVaults().create(passphrase);
+  await rejects(other.run({ kind: "openSession", bytes: sealed }), { code: "note_store_corrupted" });
+});

@@ -31,6 +31,8 @@ export interface DepositProps {
   readonly isBackedUp: boolean;
   /** Whether the settings have a relayer. Without one, the app cannot withdraw. */
   readonly hasRelayer: boolean;
+  /** Asks the relayers for their fees, which shows them that a deposit begins. */
+  readonly onFees: () => Promise<void>;
   readonly unused: readonly UnusedConnection[];
   readonly sources: readonly PayerSource[];
   /** Returns the backup screen, shown in the second step, with a notice why it is needed. */
@@ -111,9 +113,11 @@ function Body(props: DepositProps) {
 }
 
 function Amounts(props: InStep<DepositProps, "choosing">) {
-  const { pools, isBackedUp, hasRelayer, send, state } = props;
+  const { pools, isBackedUp, hasRelayer, send, state, onFees } = props;
   const { problem, sizes, fees } = state;
   const [isAccepted, setAccepted] = useState(hasRelayer);
+  const [hasAskedFees, setAskedFees] = useState(false);
+  const showsFees = hasRelayer && (hasAskedFees || (fees !== undefined && fees.size > 0));
   const { deposit, app } = texts;
   const open = pools.filter(({ retired }) => !retired);
   const [key, setKey] = useState(open[0]?.key);
@@ -139,11 +143,11 @@ function Amounts(props: InStep<DepositProps, "choosing">) {
               <span class="way-to-pay">{wayToPay(each)}</span>
               {each.version === 1 && !each.retired && <span class="hint">{deposit.race}</span>}
               <Later longest={deposit.crowd(0)} text={textOf(sizes?.get(each.key), deposit.crowd)} />
-              {hasRelayer && (
+              {showsFees && (
                 <Later
-                  longest={deposit.fee(app.amount("0.000", each.asset), Number(each.amount) < 1)}
+                  longest={deposit.fee(app.amount("0.000", each.asset), app.share(0.1234))}
                   text={textOf(fees?.get(each.key), (fee) =>
-                    deposit.fee(app.amount(fee, each.asset), Number(fee) * 10 > Number(each.amount)))}
+                    deposit.fee(app.amount(fee, each.asset), app.share(Number(fee) / Number(each.amount))))}
                 />
               )}
             </Choice>
@@ -160,6 +164,18 @@ function Amounts(props: InStep<DepositProps, "choosing">) {
         <Button kind="primary" type="submit" disabled={pool === undefined || !isAccepted}>
           {app.continue}
         </Button>
+        {hasRelayer && !showsFees && (
+          <Button
+            kind="quiet"
+            hint={["fees-hint", deposit.askFeesLead]}
+            onClick={() => {
+              setAskedFees(true);
+              void onFees();
+            }}
+          >
+            {deposit.askFees}
+          </Button>
+        )}
       </Form>
     </Step>
   );

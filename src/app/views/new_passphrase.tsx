@@ -1,9 +1,10 @@
-/** The passphrase of a new store: the user's own, typed twice, or drawn words to write down. */
+/** A new passphrase: the user's own, typed twice, or drawn words to write down. */
+import { useState } from "preact/hooks";
 import type { Problem } from "../../core/errors/problem.ts";
 import { Secret } from "../../core/text/secret.ts";
 import { texts } from "../text/texts.ts";
-import { Form, NewPassphrase, useNewPassphrase } from "./fields.tsx";
-import { Button, Step } from "./parts.tsx";
+import { Form, NewPassphrase, PassphraseField, useNewPassphrase } from "./fields.tsx";
+import { Button, ProblemNotice, Progress, Step } from "./parts.tsx";
 
 type PassphraseEvent = { readonly type: "passphrase"; readonly passphrase: Secret<string> };
 type Send = (event: PassphraseEvent | { readonly type: "draw" }) => void;
@@ -55,5 +56,48 @@ export function DrawnPassphrase(
       </Button>
       <Button kind="quiet" onClick={() => send({ type: "draw" })}>{passphrase.drawAgain}</Button>
     </Step>
+  );
+}
+
+/** The section of the settings that changes the passphrase. */
+export function ChangePassphrase(
+  { onChange }: {
+    /** Locks the store, or returns why nothing was changed. */
+    readonly onChange: (current: string, next: string) => Promise<Problem | undefined>;
+  },
+) {
+  const { passphrase, settings } = texts;
+  const [current, setCurrent] = useState("");
+  const { submit, ...typed } = useNewPassphrase();
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<Problem>();
+  const change = (next: string) => {
+    if (current === "") return;
+    setBusy(true);
+    void onChange(current, next).then((problem) => {
+      setProblem(problem);
+      setBusy(false);
+    });
+  };
+  return (
+    <details>
+      <summary>{settings.passphraseChange}</summary>
+      <p class="hint">{settings.passphraseLead}</p>
+      <ProblemNotice problem={problem} />
+      <Form onSubmit={() => submit(change)}>
+        <PassphraseField
+          id="current-passphrase"
+          label={settings.passphraseCurrent}
+          value={current}
+          onInput={setCurrent}
+          autocomplete="current-password"
+          shown={false}
+        />
+        <NewPassphrase {...typed} label={settings.passphraseNew} />
+        {isBusy
+          ? <Progress label={passphrase.creating} />
+          : <Button type="submit" disabled={current === ""}>{settings.passphraseChange}</Button>}
+      </Form>
+    </details>
   );
 }

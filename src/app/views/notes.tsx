@@ -2,8 +2,9 @@
 import type { ProblemCode } from "../../core/errors/problem.ts";
 import type { CheckState } from "../flows/check.ts";
 import type { UnusedConnection } from "../flows/settings.ts";
+import type { AppVersions } from "../ports.ts";
 import { type Texts, texts } from "../text/texts.ts";
-import { Button, Notice, ProblemNotice, Progress, Step, UnusedConnections } from "./parts.tsx";
+import { Button, Changes, Notice, ProblemNotice, Progress, Step, UnusedConnections } from "./parts.tsx";
 
 /** A note as the list shows it. */
 export interface NoteRow {
@@ -32,8 +33,8 @@ export interface NotesProps {
   readonly rows: readonly NoteRow[];
   /** Whether a proven backup has the seed; undefined until it is known. */
   readonly hasBackup: boolean | undefined;
-  /** Whether other files or other settings of the app wait for consent. */
-  readonly hasNewVersion: boolean;
+  /** Other files or other settings of the app may wait for consent. */
+  readonly versions: AppVersions | undefined;
   readonly unused: readonly UnusedConnection[];
   readonly check: CheckState;
   readonly onDeposit: () => void;
@@ -51,9 +52,10 @@ export function NotesView(props: NotesProps) {
     <div class="columns">
       <Step name="notes" title={rows.length === 0 ? notes.empty : notes.title}>
         <UnusedConnections connections={props.unused} onSettings={props.onSettings} />
-        {props.hasNewVersion && (
+        {props.versions?.waiting && (
           <Notice kind="note" title={notes.newVersion}>
             <p>{notes.newVersionLead}</p>
+            <Changes changes={props.versions.changes} />
             <Button onClick={props.onSettings}>{notes.toSettings}</Button>
           </Notice>
         )}
@@ -175,7 +177,13 @@ function Checking({ check, onCheck, onStopCheck, rows }: NotesProps) {
   const { result } = check;
   return (
     <>
-      <Button kind={rows.length === 0 ? "quiet" : "plain"} onClick={onCheck}>{notes.check}</Button>
+      <Button
+        kind={rows.length === 0 ? "quiet" : "plain"}
+        hint={["check-hint", notes.checkLead]}
+        onClick={onCheck}
+      >
+        {notes.check}
+      </Button>
       {check.step !== "idle" && <ProblemNotice problem={check.problem} />}
       {result !== undefined && result.recovered > 0 && (
         <Notice kind="good" live="polite" text={notes.recovered(result.recovered)} />

@@ -9,11 +9,12 @@ import {
   formOf,
   type Settings,
 } from "../flows/settings.ts";
+import type { AppVersions } from "../ports.ts";
 import { type Language, languageNames, languages } from "../text/languages.ts";
 import { texts } from "../text/texts.ts";
 import { Choice, Field, Form } from "./fields.tsx";
-import { ChangePassphrase } from "./change_passphrase.tsx";
-import { Button, Facts, Notice, ProblemNotice, Step } from "./parts.tsx";
+import { ChangePassphrase } from "./new_passphrase.tsx";
+import { Button, Changes, Facts, Notice, ProblemNotice, Step } from "./parts.tsx";
 
 export interface SettingsProps {
   readonly settings: Settings;
@@ -23,7 +24,7 @@ export interface SettingsProps {
   /** Addresses that the page may connect to, if they are restricted. */
   readonly allowed: readonly string[];
   readonly network: string;
-  readonly versions: { readonly running: string; readonly waiting?: string };
+  readonly versions: AppVersions;
   readonly passkey: "none" | "available" | "enrolled";
   readonly onConnections: (form: ConnectionsForm) => ConnectionFaults;
   readonly onPassphrase: (current: string, next: string) => Promise<Problem | undefined>;
@@ -70,6 +71,7 @@ export function SettingsView(props: SettingsProps) {
               <Notice kind="note">
                 <p>{settings.waiting}</p>
                 <Version id={versions.waiting} network={network} />
+                <Changes changes={versions.changes} />
                 <Button onClick={() => props.onAcceptVersion(versions.waiting!)}>{settings.accept}</Button>
               </Notice>
             )}

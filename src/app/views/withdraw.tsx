@@ -174,7 +174,7 @@ function Review({ state, amount, send }: InStep<WithdrawProps, "review">) {
         facts={[
           [withdraw.to, review.recipient, true],
           [withdraw.note, amount],
-          [withdraw.fee, app.decimal(offer.feeText)],
+          [withdraw.fee, `${app.decimal(offer.feeText)} (${app.share(offer.feeShare)})`],
           [withdraw.youGet, app.decimal(offer.youGet)],
         ]}
       />
@@ -195,7 +195,7 @@ function Review({ state, amount, send }: InStep<WithdrawProps, "review">) {
         <p class="hint">{withdraw.relayersLead}</p>
         <fieldset class="choices">
           <legend class="hidden">{withdraw.relayers}</legend>
-          {review.offers.map(({ url, feeText, youGet }) => (
+          {review.offers.map(({ url, feeText, youGet, feeShare }) => (
             <Choice
               key={url}
               group="relayer"
@@ -205,7 +205,9 @@ function Review({ state, amount, send }: InStep<WithdrawProps, "review">) {
             >
               <span class="choice-main">{URL.parse(url)?.host ?? url}</span>
               <span class="hint">
-                {`${withdraw.youGet} ${app.decimal(youGet)} · ${withdraw.fee} ${app.decimal(feeText)}`}
+                {`${withdraw.youGet} ${app.decimal(youGet)} · ${withdraw.fee} ${app.decimal(feeText)} (${
+                  app.share(feeShare)
+                })`}
               </span>
             </Choice>
           ))}

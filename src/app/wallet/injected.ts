@@ -2,7 +2,7 @@
 import { Problem } from "../../core/errors/problem.ts";
 import { abortable, type Clock } from "../../core/time.ts";
 import type { Payer, PayerSource } from "../ports.ts";
-import { untilDeadline } from "./pay_deadline.ts";
+import { untilDeadline } from "../../client/tonconnect/pay_deadline.ts";
 import {
   type ConnectRequest,
   connectRequest,
@@ -13,7 +13,7 @@ import {
   PROTOCOL_VERSION,
   type RpcRequest,
   transactionRequest,
-} from "./wallet_messages.ts";
+} from "../../client/tonconnect/wallet_messages.ts";
 
 /** The JS bridge of TON Connect 2. Its answers are unchecked. */
 interface InjectedBridge {
@@ -26,7 +26,6 @@ interface InjectedBridge {
 export interface InjectedOptions {
   readonly manifestUrl: string;
   readonly clock: Clock;
-  readonly newId: () => string;
 }
 
 /** Returns the wallets of a page. @param scope `window` */
@@ -56,8 +55,11 @@ function injectedSource(
   id: string,
   name: string,
   bridge: InjectedBridge,
-  { manifestUrl, clock, newId }: InjectedOptions,
+  { manifestUrl, clock }: InjectedOptions,
 ): PayerSource {
+  let lastRequest = 0;
+  // No session is stored here. The time in milliseconds continues the ids of an earlier page.
+  const nextId = () => String(lastRequest = Math.max(lastRequest + 1, Math.floor(clock.now())));
   return {
     id,
     name,
@@ -72,7 +74,7 @@ function injectedSource(
         name: wallet.name || name,
         address: wallet.address,
         async pay(message, payOptions) {
-          const request = transactionRequest(newId(), message, {
+          const request = transactionRequest(nextId(), message, {
             from: wallet.address,
             network,
             validUntil: payOptions.validUntil,
@@ -81,7 +83,7 @@ function injectedSource(
           if (!isAnswerTo(request.id, answer)) throw malformed();
         },
         async disconnect() {
-          await answered(() => bridge.send({ id: newId(), method: "disconnect", params: [] })).catch(
+          await answered(() => bridge.send({ id: nextId(), method: "disconnect", params: [] })).catch(
             () => {},
           );
         },

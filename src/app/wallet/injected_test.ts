@@ -2,7 +2,7 @@ import { deepEqual, equal, rejects } from "node:assert/strict";
 import { systemClock } from "../../core/time.ts";
 import { findInjected } from "./injected.ts";
 
-const options = { manifestUrl: "https://app.example/m.json", clock: systemClock, newId: () => "1" };
+const options = { manifestUrl: "https://app.example/m.json", clock: systemClock };
 const bridge = { connect: () => Promise.resolve({}), send: () => Promise.resolve({}) };
 const fail = (): never => {
   throw new Error("a property of another program");

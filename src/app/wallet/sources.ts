@@ -3,13 +3,11 @@
 import { type Clock, systemClock } from "../../core/time.ts";
 import type { Records } from "../browser/indexeddb.ts";
 import type { PayerSource, PayerSources } from "../ports.ts";
-import type { BridgeOptions, SessionStore, WalletEntry } from "./bridge.ts";
-import type { OpenEvents } from "./bridge_channel.ts";
+import type { BridgeOptions, WalletEntry } from "../../client/tonconnect/bridge.ts";
+import { openBridgeEvents } from "../../client/tonconnect/bridge_events.ts";
 import { findInjected } from "./injected.ts";
-import committed from "./wallets.json" with { type: "json" };
-
-const SESSION = "session";
-const BRIDGE_RETRY_MS = 3_000;
+import { sealedSessions } from "./sealed_sessions.ts";
+import committed from "../../client/tonconnect/wallets.json" with { type: "json" };
 
 export interface SourcesOptions {
   readonly base: URL; // the app's folder
@@ -27,19 +25,22 @@ export function browserPayerSources(
     SourcesOptions,
 ): PayerSources {
   const manifestUrl = walletManifest ?? new URL("tonconnect-manifest.json", base).href;
-  const common = { manifestUrl, clock, newId: () => crypto.randomUUID() };
-  const sessions = browserSessions(records);
+  const common = { manifestUrl, clock };
   const options = {
     ...common,
-    openEvents: eventSourceOf(clock),
+    openEvents: openBridgeEvents(clock),
     fetch: (...request: Parameters<typeof fetch>) => fetch(...request),
-    sessions,
   };
   const reachable = wallets.filter(({ bridge }) => !bridges || bridges.includes(new URL(bridge).origin));
   return {
-    list:
-      () => [...findInjected(globalThis, common), ...reachable.map((entry) => lazySource(entry, options))],
-    forget: () => sessions.remove().catch(() => {}),
+    list(vault) {
+      const sessions = sealedSessions(records, vault);
+      return [
+        ...findInjected(globalThis, common),
+        ...reachable.map((entry) => lazySource(entry, { ...options, sessions })),
+      ];
+    },
+    forget: () => sealedSessions(records).remove().catch(() => {}),
   };
 }
 
@@ -50,41 +51,8 @@ function lazySource(entry: WalletEntry, options: BridgeOptions): PayerSource {
     name: entry.name,
     kind: "bridge",
     async connect(connectOptions) {
-      const { connectBridge } = await import("./bridge.ts");
+      const { connectBridge } = await import("../../client/tonconnect/bridge.ts");
       return await connectBridge(entry, options, connectOptions);
     },
   };
 }
-
-function browserSessions(records: Records): SessionStore {
-  return {
-    read: () => records.get("wallets", SESSION),
-    write: (session) => records.put("wallets", SESSION, session),
-    remove: () => records.delete("wallets", SESSION),
-  };
-}
-
-/** `EventSource` connects again after a lost connection, but not after an error of the bridge, such as 503. */
-const eventSourceOf = (clock: Clock): OpenEvents => (url, onEvent) => {
-  const address = new URL(url);
-  const end = new AbortController();
-  let source: EventSource;
-  const open = () => {
-    source = new EventSource(address);
-    source.addEventListener("message", (event) => {
-      if (event.lastEventId) address.searchParams.set("last_event_id", event.lastEventId);
-      onEvent(event);
-    });
-    source.addEventListener("error", () => {
-      if (source.readyState !== EventSource.CLOSED) return;
-      clock.sleep(BRIDGE_RETRY_MS, end.signal).then(open, () => {}); // rejects once the channel is closed
-    });
-  };
-  open();
-  return {
-    close() {
-      end.abort();
-      source.close();
-    },
-  };
-};

@@ -22,7 +22,7 @@ export interface PayerDepositRequest
   /** The payer. For jettons it must have an address. */
   readonly payer: Payer;
   readonly jetton?: PoolJetton | undefined;
-  /** Seconds of chain time that the payer has for each payment. Default: 90; Infinity for a link. */
+  /** Seconds of chain time that the payer has for each payment. Default: 180; Infinity for a link. */
   readonly validForSeconds?: number;
   /** Milliseconds for the whole deposit. Default: half an hour. */
   readonly timeoutMs?: number;
@@ -52,7 +52,7 @@ export async function depositByPayer(
   options: ProveOptions = {},
 ): Promise<DepositResult> {
   const { chain, pool, note, prover, payer, treeTimeoutMs, clock = systemClock, onStep = () => {} } = request;
-  const { validForSeconds = 90, timeoutMs = 1_800_000 } = request;
+  const { validForSeconds = 180, timeoutMs = 1_800_000 } = request;
   const { signal } = options;
   const buildMessage = await createMessageBuilder(request);
   const source = request.source ?? commitmentsFromChain(chain, pool.address);

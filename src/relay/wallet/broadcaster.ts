@@ -181,9 +181,11 @@ class Broadcaster {
 
   async #signNext(): Promise<Transfer | undefined> {
     const { store, wallet, walletMonitor, settlements, topUps, pools, clock } = this.deps;
+    // Before the read: at a later time a window may have ended for which the list lacks withdrawals.
+    const readAt = clock.now();
     const jobs = await store.liveJobs();
-    const underWay = countUnderWay(jobs, clock.now());
-    const ready = await this.#nextBatch(jobs, underWay);
+    const underWay = countUnderWay(jobs, readAt);
+    const ready = await this.#nextBatch(selectDue(jobs, readAt, this.deps), underWay);
     if (ready.length === 0 && (settlements?.isEmpty ?? true) && (topUps?.isEmpty ?? true)) return undefined;
     const { seqno, now, elapsedUntil: passed } = await walletMonitor.observe();
     // Deposits continued meanwhile: recheck, so that no message is sent that the pool would refuse.
@@ -221,9 +223,8 @@ class Broadcaster {
     }
   }
 
-  async #nextBatch(jobs: readonly Job[], underWay: ReadonlyMap<PoolId, number>): Promise<PayableJob[]> {
-    const { clock, wallet, pools } = this.deps;
-    const due = selectDue(jobs, clock.now(), this.deps);
+  async #nextBatch(due: Job[], underWay: ReadonlyMap<PoolId, number>): Promise<PayableJob[]> {
+    const { wallet, pools } = this.deps;
     const quotes = new Quotes(this.deps, this.signal);
     const batch: PayableJob[] = [];
     while (due.length > 0) {

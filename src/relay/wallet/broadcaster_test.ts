@@ -160,6 +160,23 @@ Deno.test("withdrawals beyond a pool's room for claims wait until those under wa
   deepEqual(scene.transfers.map(({ jobs }) => jobs.map(({ queryId }) => queryId)), [[101n, 102n], [103n]]);
 });
 
+Deno.test("a withdrawal that becomes due while the store is read waits for those accepted meanwhile", async () => {
+  const scene = await sceneWith({ ...job(1), notBefore: START_MS + 500 });
+  const read = scene.store.liveJobs;
+  let isSlow = true;
+  scene.store.liveJobs = async () => {
+    const jobs = await read.call(scene.store);
+    if (isSlow) {
+      isSlow = false;
+      scene.now += 1_000;
+      await scene.store.addJob(job(2), () => false);
+    }
+    return jobs;
+  };
+  await scene.run(10_000);
+  deepEqual(scene.transfers.map(({ jobs }) => jobs.map(({ queryId }) => queryId)), [[101n, 102n]]);
+});
+
 Deno.test("without withdrawals and settlements the wallet is not queried", async () => {
   const scene = new BroadcasterScene();
   await scene.run(20_000);

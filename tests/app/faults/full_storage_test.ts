@@ -54,7 +54,8 @@ const cases: FaultCases = {
     assert.match((await visit.notices())[1], FULL);
     await freeStorage(visit);
     await visit.reopen();
-    await visit.page.waitForSelector("li.note.deposited", { timeout: SETTLEMENT_TIMEOUT_MS });
+    await visit.click("Continue");
+    await visit.step("deposited", SETTLEMENT_TIMEOUT_MS);
     await visit.page.close();
   },
 

@@ -70,6 +70,7 @@ const cases: FaultCases = {
     const { relayer } = scene.gates;
     relayer.alter = (path, json) => path === "/spent" ? { ...json, count: 0, nullifierHashes: [] } : json;
     const second = await scene.visit({ content }); // its store is older than the withdrawal
+    await second.click("Check the notes");
     await second.page.waitForSelector("li.note.withdrawn", { timeout: SETTLEMENT_TIMEOUT_MS });
     assert.equal(await second.page.$("li.note.deposited button"), null);
     await second.inspect("note-spent-elsewhere");
@@ -107,6 +108,7 @@ const cases: FaultCases = {
       return { ...json, pending: [...json.pending, pending] };
     };
     const visit = await scene.visit({ content });
+    await visit.click("Check the notes");
     await waitUntil("two checks", () => Promise.resolve(lies >= 2 * V2_POOLS + 1));
     await visit.page.waitForSelector("li.note.depositing button");
     assert.doesNotMatch(await visit.text(), /not ready yet/);

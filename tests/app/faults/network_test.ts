@@ -42,6 +42,7 @@ const cases: FaultCases = {
         json.result?.init ? { ...json, result: { ...json.result, init: MAINNET } } : json;
     }
     const visit = await scene.visit();
+    await visit.click("Check the notes");
     await visit.page.waitForSelector(".notice.is-warning");
     assert.equal(
       (await visit.notices())[1],

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /** Faults around a settlement by the depositor: two tabs, a lost network, a wrong clock, a missing file of its screen. */
 import assert from "node:assert/strict";
-import { shiftClock } from "../../support/app/shifted_clock.ts";
+import { passTime, shiftAfterMark, shiftClock } from "../../support/app/shifted_clock.ts";
 import { type FaultCases, runCases, type Visit, withFaultScene } from "../../support/app/fault_scene.ts";
 import type { Journey } from "../../support/app/journey.ts";
 import { unlockTab } from "../../support/app/steps/kill_steps.ts";
@@ -9,8 +9,10 @@ import { SETTLEMENT_TIMEOUT_MS } from "../../support/app/steps/money_steps.ts";
 import { goOffline, goOnline, SILENT } from "../../support/app/steps/network_steps.ts";
 import { waitForNotice, waitForText } from "../../support/app/steps/payment_steps.ts";
 import {
+  CHECK,
   chooseSettler,
   openOffer,
+  OVERDUE_SECONDS,
   passHalfAnHour,
   settle,
   settlementsOf,
@@ -36,6 +38,7 @@ const cases: FaultCases = {
     await openOffer(visit);
     const other = await visit.openTab();
     await unlockTab(other);
+    await other.click(CHECK);
     await other.click("Settle it yourself");
     await other.step("settle-failed");
     assert.match(await other.text(), /Another tab is working with your notes\.\s+Finish there or close it/);
@@ -128,14 +131,23 @@ const cases: FaultCases = {
 
 /** A new deposit is not offered for settlement before the chain says that half an hour has passed. */
 async function settleWithClock(scene: Parameters<typeof waitingVisit>[0], shift: number): Promise<void> {
-  const prepare = (page: Visit["page"]) => page.evaluateOnNewDocument(shiftClock, shift);
+  const prepare = async (page: Visit["page"]) => {
+    await page.evaluateOnNewDocument(shiftClock, shift);
+    await page.evaluateOnNewDocument(shiftAfterMark, OVERDUE_SECONDS * 1000);
+  };
   const visit = await waitingVisit(scene, POOL, { prepare });
   await visit.reopen();
-  await waitForText(visit, "Check the notes");
+  await visit.click(CHECK);
   await waitForText(visit, "Paid in, not ready yet");
   assert.doesNotMatch(await visit.text(), /Settle it yourself/);
   passHalfAnHour(scene);
   await visit.reopen();
+  await visit.click(CHECK);
+  await waitForText(visit, "Paid in, not ready yet");
+  assert.doesNotMatch(await visit.text(), /Settle it yourself/, "the endpoint may lie about the time");
+  await passTime(visit.page);
+  await visit.reopen();
+  await visit.click(CHECK);
   await waitForText(visit, "Settle it yourself");
   await openOffer(visit);
   await settle(visit);

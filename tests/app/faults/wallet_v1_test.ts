@@ -100,7 +100,7 @@ const cases: FaultCases = {
     await visit.page.close();
   },
 
-  async "a page that is closed while its wallet pays finds the payment at the next visit"(scene) {
+  async "a page that is closed while its wallet pays finds the payment when the next visit continues"(scene) {
     const visit = await connectedVisit(scene, POOL);
     const sent = scene.wallet.sent;
     const answer = await payLater(scene, visit);
@@ -108,7 +108,9 @@ const cases: FaultCases = {
     answer("signs");
     await waitUntil("the wallet has paid", () => Promise.resolve(scene.wallet.sent === sent + 1));
     await visit.reopen();
-    await visit.page.waitForSelector("li.note.deposited", { timeout: SETTLEMENT_TIMEOUT_MS });
+    await visit.click("Continue");
+    await visit.step("deposited", SETTLEMENT_TIMEOUT_MS);
+    await visit.click("Show my notes");
     await waitForText(visit, "Withdraw");
   },
 };

@@ -78,6 +78,7 @@ async function killDeposits(scene: FaultScene, pool: string, moments: readonly n
 }
 
 async function assertDeposited(tab: Journey, count: number): Promise<void> {
+  await tab.click("Check the notes");
   await tab.page.waitForFunction(
     (count) => document.querySelectorAll("li.note.deposited").length === count,
     { timeout: SETTLEMENT_TIMEOUT_MS },

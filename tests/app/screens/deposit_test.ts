@@ -12,12 +12,15 @@ Deno.test({
   ignore: chromium === undefined,
   fn: (t) =>
     withFaultScene({}, async (scene) => {
-      await runCase(t, scene, "shows what a withdrawal costs before an amount is chosen", async () => {
+      await runCase(t, scene, "shows what a withdrawal costs once its user asks for it", async () => {
         const visit = await scene.visit();
         await visit.click("Deposit");
         await visit.step("amount");
+        await visit.inspect("amount-without-fees");
+        assert.deepEqual(scene.gates.relayer.requests, []);
+        await visit.click("Show today's fee");
         await visit.page.waitForFunction(() =>
-          document.body.innerText.includes("Fee of a withdrawal today: 0.05 TON.")
+          document.body.innerText.includes("Fee of a withdrawal today: 0.05 TON (0.5 % of the amount).")
         );
       });
 

@@ -86,6 +86,7 @@ async function paysBothCopies({ alice, v2, net, query }: Scene): Promise<void> {
     deepEqual([again.status, again.body.code], [409, "nullifier_already_used"]);
     equal((await v2.check({ nullifierHash: nullifierHashes[i] })).spent, true);
   }
+  await waitUntil("the list has both", async () => (await net.get(`/spent?${query}`)).body.count === 2);
   const spent = (await net.get(`/spent?${query}&limit=1`)).body;
   deepEqual([spent.count, spent.nextFrom, spent.nullifierHashes], [1, 1, [
     fieldToHex(nullifierHashes[0]),

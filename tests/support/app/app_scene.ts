@@ -9,7 +9,7 @@ import { sourceCommand, startProgram } from "../../../testkit/programs/program.t
 import { withTempDirectory } from "../../../testkit/programs/temp_directory.ts";
 import { waitUntil } from "../../../testkit/programs/wait_until.ts";
 import { startBridge } from "../../../testkit/wallet/bridge_server.ts";
-import { openRemoteWallet, type RemoteWallet } from "../../../testkit/wallet/remote_wallet.ts";
+import { openRemoteWallet, type RemoteWallet } from "../../../src/localnet/tonconnect/remote_wallet.ts";
 import { openTestWallet, type TestWallet } from "../../../testkit/wallet/test_wallet.ts";
 import type { Browser, BrowserContext } from "puppeteer-core";
 import { withBrowser } from "./app_browser.ts";
@@ -48,6 +48,8 @@ interface BrowserOptions {
   readonly isIsolated?: boolean;
   /** Arguments of the browser. */
   readonly args?: readonly string[];
+  /** The folder of the browser's profile. Default: a profile in memory. */
+  readonly profile?: string;
 }
 
 /**
@@ -56,18 +58,19 @@ interface BrowserOptions {
  */
 export async function inBrowser(
   use: (scene: Scene) => Promise<void>,
-  { sharedEndpoint = false, isIsolated = true, args = [] }: BrowserOptions = {},
+  { sharedEndpoint = false, isIsolated = true, args = [], profile }: BrowserOptions = {},
 ): Promise<void> {
   await withTempDirectory(async (data) => {
     await using environment = await startEnvironment(data, sharedEndpoint);
     if (!isIsolated) environment.app.alterHeaders = withoutIsolation;
     await withBrowser(async (browser) => {
-      const { context, downloads } = await openContext(browser, data);
+      const context = profile ? browser.defaultBrowserContext() : await browser.createBrowserContext();
+      const downloads = await keepDownloads(browser, context, data);
       const journeys = [await openJourney(context, environment.app.url, pictures)];
       assert.equal(await journeys[0].page.evaluate("crossOriginIsolated"), isIsolated);
       await use(await openScene({ browser, context, environment, journeys, downloads }));
       assertIsolated(journeys, environment);
-    }, args);
+    }, profile ? [...args, `--user-data-dir=${profile}`] : args);
   });
 }
 
@@ -103,19 +106,18 @@ async function startEnvironment(data: string, sharedEndpoint: boolean) {
 /** Returns the URL of the same server under another origin. */
 const otherOrigin = (url: string) => url.replace("127.0.0.1", "localhost");
 
-/** Opens a browser context that saves downloads in a folder. */
-async function openContext(browser: Browser, data: string) {
+/** Makes a browser context save downloads in a folder, and returns it. */
+async function keepDownloads(browser: Browser, context: BrowserContext, data: string): Promise<string> {
   const downloads = `${data}/downloads`;
   await Deno.mkdir(downloads);
   if (pictures) await Deno.mkdir(pictures, { recursive: true });
-  const context = await browser.createBrowserContext();
   const session = await browser.target().createCDPSession();
   await session.send("Browser.setDownloadBehavior", {
     behavior: "allow",
     downloadPath: downloads,
-    browserContextId: context.id,
+    ...context.id && { browserContextId: context.id },
   });
-  return { context, downloads };
+  return downloads;
 }
 
 /** Returns the scene of a journey. Journeys that the test opens are added to `journeys`. */

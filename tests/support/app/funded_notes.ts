@@ -66,24 +66,26 @@ export async function fundNotes(
     network: "localnet",
     chain,
   });
-  const stores = Array.from({ length: count }, () => {
-    const seed = createNoteSeed();
-    return { seed, records: [{ ...noteOf(seed, deployment), state: "deposited" as const }] };
-  });
-  const notes = stores.map(({ records: [{ note }] }) => note.reveal());
+  const seeds = Array.from({ length: count }, () => createNoteSeed());
+  const records = seeds.map((seed) => noteOf(seed, deployment));
+  const notes = records.map(({ note }) => note.reveal());
   const pool = openPool(chain, deployment.address, deployment.version) as V2Pool;
   const { denomination: value } = deployment;
   await payer.send(notes.map(({ commitment }) => pool.buildCommentDepositMessage({ commitment, value })));
+  let found: Awaited<ReturnType<typeof checkNotes>> = [];
   await waitUntil("the deposits are settled", async () => {
     try {
-      const found = await checkNotes(chain, deployment.address, notes);
+      found = await checkNotes(chain, deployment.address, notes);
       return found.every(({ state, waits }) => state === "deposited" && !waits);
     } catch (error) { // a settlement happened between reading the log and the roots
       if (error instanceof Problem && error.code === "unknown_root") return false;
       throw error;
     }
   }, SETTLEMENT_TIMEOUT_MS);
-  return stores;
+  return found.map(({ leafIndex, depositor, depositedAt }, i) => {
+    const deposit = { leafIndex, from: depositor, timestamp: depositedAt, settled: true };
+    return { seed: seeds[i], records: [{ ...records[i], state: "deposited" as const, deposit }] };
+  });
 }
 
 /** Encrypts a store as the app does, with a passphrase that opens quickly. */

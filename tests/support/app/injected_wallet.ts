@@ -1,7 +1,8 @@
 /// <reference lib="dom" />
 /** The bridge that a wallet's browser injects into a page. A test wallet answers it. */
 import type { Page } from "puppeteer-core";
-import type { RpcMessage, TestWallet } from "../../../testkit/wallet/test_wallet.ts";
+import type { RpcMessage } from "../../../src/localnet/tonconnect/remote_wallet.ts";
+import type { TestWallet } from "../../../testkit/wallet/test_wallet.ts";
 
 export const INJECTED_WALLET_NAME = "Test wallet";
 
@@ -27,7 +28,8 @@ function putBridge(): void {
       restoreConnection: () => scope.__connect(),
       async send(request: { method: string; params: string[] }) {
         if (request.method === "sendTransaction") requests.push(JSON.parse(request.params[0]));
-        return await scope.__answer(request) ?? await new Promise(() => {});
+        const [answer] = [await scope.__answer(request)].flat();
+        return answer ?? await new Promise(() => {});
       },
       listen: () => () => {},
     },

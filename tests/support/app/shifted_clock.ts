@@ -1,4 +1,6 @@
 /// <reference lib="dom" />
+import type { Page } from "puppeteer-core";
+
 /** Shifts the clock of a page by `shift` milliseconds. It runs in the page, before the app. */
 export function shiftClock(shift: number): void {
   const scope = globalThis as typeof globalThis & { clockShift: number };
@@ -12,4 +14,16 @@ export function shiftClock(shift: number): void {
     }
     static override now = shifted;
   } as DateConstructor;
+}
+
+/** Advances the clock of a profile's pages by `shift` milliseconds once {@linkcode passTime} was called. It runs in the page. */
+export function shiftAfterMark(shift: number): void {
+  if (location.protocol === "about:" || localStorage.getItem("test-time-passed") === null) return;
+  const now = Date.now;
+  Date.now = () => now() + shift;
+}
+
+/** Applies to pages that are loaded later. */
+export async function passTime(page: Page): Promise<void> {
+  await page.evaluate(() => localStorage.setItem("test-time-passed", "1"));
 }

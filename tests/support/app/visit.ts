@@ -35,7 +35,11 @@ export async function visitApp(
         const session = await browser.target().createCDPSession();
         await session.send("Browser.setDownloadBehavior", { behavior: "allow", downloadPath: downloads });
         const opened = await openAppPage(browser, served.url, prepare);
-        await use({ journey: await driveJourney(opened), served, downloads });
+        await use({
+          journey: await driveJourney(opened, Deno.env.get("TONADO_APP_PICTURES")),
+          served,
+          downloads,
+        });
         assert.deepEqual(opened.violations, []);
       }, args)
     );

@@ -10,6 +10,7 @@ export const offerOf = (url: string, fee: bigint) => ({
   fee,
   refund: 0n,
   feeText: `0.${fee} TON`,
+  feeShare: Number(fee) / 10,
   youGet: `0.${10n - fee} TON`,
   warnings: [],
   isFeeHigh: false,

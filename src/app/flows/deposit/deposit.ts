@@ -6,10 +6,13 @@ import type { DepositServices } from "./deposit_services.ts";
 
 /** Seconds after `validUntil` until every transfer that was sent in time is visible, also of jettons. */
 export const EXPIRY_GRACE_SECONDS = 60;
-/** Seconds that a wallet has to pay. A leaf rarely stays free for longer. */
-export const QUESTION_SECONDS = 90;
+/**
+ * Seconds that a wallet has to pay. Tonkeeper for Android sends nothing in the last 15 (tonkeeper/android:
+ * RootViewModel.kt).
+ */
+export const QUESTION_SECONDS = 180;
 /** A wallet's request and its payment end sooner, unless chain time or the log stands still. */
-const LONG_WAIT_MS = 240_000;
+const LONG_WAIT_MS = 330_000;
 /** Faults of the pool: its notes cannot be paid, now or later. */
 const UNPAYABLE: ReadonlySet<ProblemCode> = new Set(["pool_retired", "wrong_pool"]);
 

@@ -2,7 +2,13 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { Address, beginCell } from "@ton/core";
 import { Problem } from "../../../core/errors/problem.ts";
 import type { Payer, PayerSource, PayMessage } from "../../ports.ts";
-import { depositMachine, EXPIRY_GRACE_SECONDS, nextDeposit, resumeDeposit } from "./deposit.ts";
+import {
+  depositMachine,
+  EXPIRY_GRACE_SECONDS,
+  nextDeposit,
+  QUESTION_SECONDS,
+  resumeDeposit,
+} from "./deposit.ts";
 import type { DepositServices } from "./deposit_services.ts";
 import type { DepositEvent, DepositState, DepositTicket, NoteBackup } from "./deposit_state.ts";
 import { startFlow } from "../machine.ts";
@@ -72,11 +78,11 @@ Deno.test("a payment is shown again when the user says so: of an earlier visit, 
 
 Deno.test("a wallet is connected again only when the request that was not paid has expired", () => {
   const shown = after(resumeDeposit(ticket), { type: "not_paid" }, { type: "chain_time", now: 5_000 });
-  deepEqual(walletOf(shown), { at: "none", question: { validUntil: 5_090 } });
+  deepEqual(walletOf(shown), { at: "none", question: { validUntil: 5_000 + QUESTION_SECONDS } });
   equal(after(shown, { type: "source_chosen", source }), shown);
-  const open = after(shown, { type: "chain_time", now: 5_090 + EXPIRY_GRACE_SECONDS });
+  const open = after(shown, { type: "chain_time", now: 5_000 + QUESTION_SECONDS + EXPIRY_GRACE_SECONDS });
   equal(walletOf(after(open, { type: "source_chosen", source }))?.at, "none");
-  const expired = after(open, { type: "chain_time", now: 5_091 + EXPIRY_GRACE_SECONDS });
+  const expired = after(open, { type: "chain_time", now: 5_001 + QUESTION_SECONDS + EXPIRY_GRACE_SECONDS });
   deepEqual(walletOf(expired), { at: "none" });
   equal(walletOf(after(expired, { type: "source_chosen", source }))?.at, "connecting");
 });
@@ -235,7 +241,10 @@ Deno.test("after another deposit took the leaf, the wallet is asked again only w
 Deno.test("a reloaded page waits until the payment request of the earlier visit has expired", () => {
   const resumed = after(resumeDeposit(ticket), { type: "chain_time", now: 5_000 });
   equal(walletOf(after(resumed, { type: "pay" }, { type: "source_chosen", source }))?.at, "waiting");
-  const expired = after(resumed, { type: "chain_time", now: 5_000 + 90 + EXPIRY_GRACE_SECONDS + 1 });
+  const expired = after(resumed, {
+    type: "chain_time",
+    now: 5_000 + QUESTION_SECONDS + EXPIRY_GRACE_SECONDS + 1,
+  });
   deepEqual(walletOf(expired), { at: "none" });
 });
 

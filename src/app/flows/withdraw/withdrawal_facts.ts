@@ -15,6 +15,7 @@ export interface RelayerOffer {
   /** Nano that the relayer adds for the recipient's first transfer. */
   readonly refund: bigint;
   readonly feeText: string; // the fee as text, with its unit, like `youGet`
+  readonly feeShare: number; // the fee as a part of the amount
   readonly youGet: string;
   /** Whether the user must accept the fee separately. */
   readonly isFeeHigh: boolean;

@@ -11,6 +11,7 @@ import { vaultPool } from "../note_book.ts";
 import { readPages } from "../pages/pool_pages.ts";
 import { countLaterStrangers } from "../withdrawal/later_deposits.ts";
 import { lacksHistory, updateRecord } from "./note_updates.ts";
+import { checkSettlements } from "./settlement_check.ts";
 import { type FoundStatus, PoolLogs, type PoolLookup, type ReadPool } from "./pool_logs.ts";
 
 interface PoolCheck {
@@ -48,6 +49,10 @@ function createChecks(context: AppContext, session: Session): CheckServices {
       const { clock, checkIntervalMs } = context;
       const elapsed = Math.max(0, clock.now() - startedAt);
       await clock.sleep(checkIntervalMs - elapsed % checkIntervalMs, signal);
+    },
+    checkSettlements(signal) {
+      startedAt = context.clock.now();
+      return checkSettlements(context, session, signal);
     },
     async check({ signal, isAsked, onProgress }) {
       startedAt = context.clock.now();

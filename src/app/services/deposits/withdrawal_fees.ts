@@ -19,8 +19,8 @@ interface FeeSources {
 type Fees = ReadonlyMap<string, string>;
 
 /**
- * The fees that relayers asked for at a recent check of the notes. The deposit screen sends no request of its
- * own, so that no relayer learns when someone deposits.
+ * The fees that relayers asked for at a recent check of the notes. The deposit screen asks them only if the user presses
+ * a button, so that no relayer learns when someone deposits.
  */
 export class WithdrawalFees {
   #latest: Fees = new Map();

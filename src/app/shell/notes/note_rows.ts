@@ -30,8 +30,12 @@ export function toRow(
     : record.state;
   const isUnpaid = state === "created" || state === "depositing";
   const chainTime = result?.chainTime;
-  const waited = chainTime === undefined || depositedAt === undefined ? 0 : chainTime - depositedAt;
-  const now = chainTime ?? context.clock.now() / 1000;
+  const deviceTime = context.clock.now() / 1000;
+  // Also by this device's own clock, because an endpoint that lies about the time would offer a settlement at once.
+  const waited = chainTime === undefined || depositedAt === undefined
+    ? 0
+    : Math.min(chainTime - depositedAt, deviceTime - record.createdAt / 1000);
+  const now = chainTime ?? deviceTime;
   return {
     id: record.id,
     asset,

@@ -3,7 +3,7 @@ import { createNoteRecord, findTwins, paymentKey } from "../../../client/notes/n
 import { createNote, formatNote } from "../../../core/protocol/note.ts";
 import { entryOf } from "../../vault/vault_content.ts";
 import { Problem } from "../../../core/errors/problem.ts";
-import { type CheckState, firstCheck, type NoteFacts } from "../../flows/check.ts";
+import type { CheckState, NoteFacts } from "../../flows/check.ts";
 import type { NoteRow } from "../../views/notes.tsx";
 import type { AppPorts } from "../app_ports.ts";
 import { toRow, withVisit } from "./note_rows.ts";
@@ -22,10 +22,11 @@ Deno.test("a deposit that waits for half an hour of chain time is overdue, and n
     version: 1 | 2,
     found: NoteFacts["state"] | undefined,
     time: { chainTime?: number } = chain,
+    createdAt = 1,
   ) => {
     const note = createNote({ asset: "native", amount: "1", network: "testnet", version });
     const record = {
-      ...entryOf(createNoteRecord(formatNote(note), 1)),
+      ...entryOf(createNoteRecord(formatNote(note), createdAt)),
       state: "deposited" as const,
       deposit: { timestamp: now - age },
     };
@@ -51,6 +52,11 @@ Deno.test("a deposit that waits for half an hour of chain time is overdue, and n
   deepEqual(overdue(1_900, 1, undefined), [false, "deposited", 1_900]);
   // A version 1 deposit is never settled, whatever a relayer leaves out.
   deepEqual(overdue(1_900, 1, "absent"), [false, "deposited", 1_900]);
+  // An endpoint may lie about the time: this device made the note half an hour ago, or less.
+  for (const [seconds, isOverdue] of [[1_800, false], [1_801, true]] as const) {
+    const createdAt = (now + 3600 - seconds) * 1000;
+    deepEqual(overdue(1_900, 2, "waiting", chain, createdAt), [isOverdue, "waiting", 1_900]);
+  }
   // Without the chain's time, the age is the device's, and no settlement is offered.
   deepEqual(overdue(1_900, 2, "waiting", {}), [false, "waiting", 5_500]);
 });
@@ -81,9 +87,9 @@ Deno.test("a deposit waits for its settlement only if this visit's check says so
     recovered: 0,
     unread: unread.map((pool) => ({ pool, problem })),
   });
-  const reading = { step: "reading", pool: "", seen: 0, isBackground: true } as const;
+  const reading = { step: "reading", side: "withdrawal", pool: "", seen: 0, isBackground: true } as const;
   const cases: readonly [CheckState, NoteRow["state"]][] = [
-    [firstCheck, "checking"],
+    [reading, "checking"],
     [{ step: "failed", problem }, "unknown"],
     [{ step: "idle", result: result(["native-1-v2"]) }, "unknown"],
     [{ ...reading, result: result(["native-1-v2"]) }, "unknown"],
@@ -106,7 +112,7 @@ Deno.test("a note that is not paid says when it was made", () => {
   const note = createNote({ asset: "native", amount: "1", network: "testnet", version: 1 });
   const record = entryOf(createNoteRecord(formatNote(note), 7));
   const madeAt = (["created", "depositing", "deposited"] as const)
-    .map((state) => toRow(ports, { ...record, state }, firstCheck, undefined, new Map()).createdAt);
+    .map((state) => toRow(ports, { ...record, state }, { step: "idle" }, undefined, new Map()).createdAt);
   deepEqual(madeAt, [7, 7, undefined]);
 });
 

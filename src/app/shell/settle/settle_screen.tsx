@@ -26,6 +26,6 @@ export function SettleScreen({ ports, session, id, onDone, onSettled }: SettleSc
   useEffect(() => {
     if (state.step === "done") onSettled(id);
   }, [state.step]);
-  const sources = useMemo(() => ports.sources.list(), []);
+  const sources = useMemo(() => ports.sources.list(session.vault), []);
   return <SettleView state={state} send={send} sources={sources} onDone={onDone} />;
 }

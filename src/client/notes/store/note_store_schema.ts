@@ -20,7 +20,7 @@ export const noteJournalSchema = z.object({
     from: z.string().optional(), // raw address of the paying wallet, once known
     leafIndex: z.number().optional(),
     timestamp: z.number().optional(), // Unix seconds of the block
-    settled: z.boolean().optional(), // whether this leaf of a version 2 pool was seen in its tree, which is final
+    settled: z.boolean().optional(), // whether this leaf of a version 2 pool was seen in its tree, or an endpoint said so
   }).optional(),
   /** The last attempt; for a withdrawn note, the one that was paid. */
   withdrawal: withdrawalSchema.optional(),

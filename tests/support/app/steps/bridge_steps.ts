@@ -3,7 +3,7 @@ import { Address, beginCell } from "@ton/core";
 import assert from "node:assert/strict";
 import { startLocalnet } from "../../../../src/localnet/localnet.ts";
 import { type BridgeServer, startBridge } from "../../../../testkit/wallet/bridge_server.ts";
-import { openRemoteWallet, type RemoteWallet } from "../../../../testkit/wallet/remote_wallet.ts";
+import { openRemoteWallet, type RemoteWallet } from "../../../../src/localnet/tonconnect/remote_wallet.ts";
 import {
   openTestWallet,
   type TestWallet,
@@ -71,17 +71,18 @@ export async function onWalletNetwork(
   }
 }
 
-/** Opens the link that the page shows as its title, as a phone's wallet does. */
+/** Opens the link that the page shows as its title, as a phone's wallet does. Returns the page's session. */
 export async function openLink(
   page: WalletNetwork["page"],
   wallet: TestWallet,
   bridge: BridgeServer,
   opened: RemoteWallet[],
-) {
+): Promise<string> {
   await page.waitForFunction("document.title.startsWith('https://wallet.example/')");
   const link = await page.title();
   await page.evaluate("document.title = ''");
   opened.push(await openRemoteWallet(wallet, { link, bridge: bridge.url }));
+  return new URL(link).searchParams.get("id")!;
 }
 
 /** Connects over the bridge, and returns the wallet's address. */

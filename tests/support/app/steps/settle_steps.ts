@@ -8,15 +8,24 @@ import { V2Pool } from "../../../../src/ton/pool/v2/pool.ts";
 import type { FaultScene, Visit, VisitOptions } from "../fault_scene.ts";
 import type { Journey } from "../journey.ts";
 import { openPayment, SETTLEMENT_TIMEOUT_MS } from "./money_steps.ts";
+import { passTime, shiftAfterMark } from "../shifted_clock.ts";
 import { waitForText } from "./payment_steps.ts";
 
 /** The app offers a settlement of a deposit that waits for half an hour. */
-const OVERDUE_SECONDS = 31 * 60;
+export const OVERDUE_SECONDS = 31 * 60;
+
+/** Asks the endpoint of {@linkcode passHalfAnHour}. A deposit of the last hour is followed by the other one. */
+export const CHECK = "Check the notes";
 
 /** Deposits in a new profile, and returns when the note offers to settle. */
 export async function unsettledVisit(scene: FaultScene, pool = "native-10-v2"): Promise<Visit> {
   passHalfAnHour(scene);
-  const visit = await waitingVisit(scene, pool);
+  const visit = await waitingVisit(scene, pool, {
+    prepare: (page) => page.evaluateOnNewDocument(shiftAfterMark, OVERDUE_SECONDS * 1000),
+  });
+  await passTime(visit.page);
+  await visit.reopen();
+  await visit.click(CHECK);
   await waitForText(visit, "Settle it yourself");
   return visit;
 }

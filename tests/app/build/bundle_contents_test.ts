@@ -3,11 +3,11 @@
  * addresses.
  */
 import assert from "node:assert/strict";
-import { runCommand } from "../../testkit/programs/run_command.ts";
-import { withTempDirectory } from "../../testkit/programs/temp_directory.ts";
-import wallets from "../../src/app/wallet/wallets.json" with { type: "json" };
+import { runCommand } from "../../../testkit/programs/run_command.ts";
+import { withTempDirectory } from "../../../testkit/programs/temp_directory.ts";
+import wallets from "../../../src/client/tonconnect/wallets.json" with { type: "json" };
 
-const root = new URL("../../", import.meta.url);
+const root = new URL("../../../", import.meta.url);
 const scripts = buildScripts();
 
 const FORBIDDEN_PACKAGES = [

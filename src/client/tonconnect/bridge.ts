@@ -1,10 +1,11 @@
 /** Connects wallets on another device or in another app by a link or QR code, and exchanges messages over a bridge. */
+import type { Address } from "@ton/core";
 import { SessionCrypto } from "@tonconnect/protocol";
 import * as z from "zod";
 import { cancelled, type Clock } from "../../core/time.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import type { Network } from "../../core/protocol/network.ts";
-import type { Payer, PayerSource } from "../ports.ts";
+import type { Payer } from "../deposit/payer.ts";
 import { BridgeChannel, type ChannelMessage, type OpenEvents } from "./bridge_channel.ts";
 import { untilDeadline } from "./pay_deadline.ts";
 import {
@@ -17,6 +18,7 @@ import {
   transactionRequest,
 } from "./wallet_messages.ts";
 
+/** A wallet that connects over a bridge. */
 export interface WalletEntry {
   readonly id: string;
   readonly name: string;
@@ -34,10 +36,26 @@ export interface SessionStore {
 export interface BridgeOptions {
   readonly manifestUrl: string;
   readonly clock: Clock;
-  readonly newId: () => string;
   readonly openEvents: OpenEvents;
   readonly fetch: typeof fetch;
   readonly sessions: SessionStore;
+}
+
+/** A connected wallet. Its answers are not trusted: only the pool's log proves a payment. */
+export interface WalletPayer extends Payer {
+  readonly name: string;
+  readonly address: Address;
+  /** Opens the wallet, on the phone that has it. Absent for wallets that ask in a window of their own. */
+  readonly link?: string;
+  /** Ends the session. Never rejects. */
+  disconnect(): Promise<void>;
+}
+
+export interface ConnectOptions {
+  readonly network: Network;
+  /** Gets the link to open the wallet with. */
+  readonly onLink?: ((link: string) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** 32 bytes in hex. With another key, no wallet could connect. */
@@ -50,14 +68,20 @@ const sessionSchema = z.object({
   peer: key.optional(),
   event: z.unknown().optional(),
   lastEventId: z.string().optional(),
+  /** The id of the last request. The next page of this session continues from it. */
+  lastRequest: z.int().nonnegative().default(0),
 });
 type StoredSession = z.output<typeof sessionSchema>;
 
+/**
+ * Connects, or continues the stored session of an earlier visit.
+ * @throws {Problem} `wallet_declined`, `wallet_unavailable`, `wrong_network`, `cancelled`
+ */
 export async function connectBridge(
   entry: WalletEntry,
   options: BridgeOptions,
-  { network, onLink, signal }: Parameters<PayerSource["connect"]>[0],
-): Promise<Payer> {
+  { network, onLink, signal }: ConnectOptions,
+): Promise<WalletPayer> {
   const stored = await readSession(entry, network, options.sessions);
   const session = new BridgeSession(entry, network, options, stored);
   try {
@@ -115,14 +139,16 @@ class BridgeSession {
   ) {
     [this.#entry, this.#network, this.#options] = [entry, network, options];
     this.#crypto = new SessionCrypto(stored?.keys);
-    this.#stored = stored ?? { wallet: entry.id, network, keys: this.#crypto.stringifyKeypair() };
-    const { openEvents, fetch } = options;
+    this.#stored = stored ??
+      { wallet: entry.id, network, keys: this.#crypto.stringifyKeypair(), lastRequest: 0 };
+    const { openEvents, fetch, clock } = options;
     this.#channel = new BridgeChannel({
       bridge: entry.bridge,
       session: this.#crypto,
       lastEventId: stored?.lastEventId,
       openEvents,
       fetch,
+      clock,
       onMessage: (message) => this.#receive(message),
     });
   }
@@ -130,7 +156,7 @@ class BridgeSession {
   async connect(
     onLink: ((link: string) => void) | undefined,
     signal: AbortSignal | undefined,
-  ): Promise<Payer> {
+  ): Promise<WalletPayer> {
     if (this.#stored.event !== undefined) {
       return this.#payer(parseConnectEvent(this.#stored.event, this.#network));
     }
@@ -155,20 +181,22 @@ class BridgeSession {
     return this.#change(() => this.#options.sessions.remove());
   }
 
-  #payer(wallet: ConnectedWallet): Payer {
-    const { clock, newId } = this.#options;
+  #payer(wallet: ConnectedWallet): WalletPayer {
+    const { clock } = this.#options;
     return {
       name: wallet.name || this.#entry.name,
       address: wallet.address,
       link: walletLink(this.#entry),
       pay: async (message, payOptions) => {
         const { validUntil, signal } = payOptions;
-        if (this.#isOver) throw new Problem("wallet_unavailable", "the wallet has ended the session");
-        const request = transactionRequest(newId(), message, {
+        const request = transactionRequest(this.#nextId(), message, {
           from: wallet.address,
           network: this.#network,
           validUntil,
         });
+        await this.#save(); // first: a page that the phone closes must not use the id again
+        if (signal?.aborted) throw cancelled(signal);
+        if (this.#isOver) throw new Problem("wallet_unavailable", "the wallet has ended the session");
         const answer = this.#next((found) => isAnswerTo(request.id, found) || undefined, signal);
         answer.catch(() => {}); // sending may fail first
         await this.#send(request, signal);
@@ -176,11 +204,17 @@ class BridgeSession {
       },
       disconnect: async () => {
         const ended = this.forget(); // first, so that the next connection does not continue this session
-        await this.#send({ id: newId(), method: "disconnect", params: [] }).catch(() => {});
+        await this.#send({ id: this.#nextId(), method: "disconnect", params: [] }).catch(() => {});
         await ended;
         this.close();
       },
     };
+  }
+
+  #nextId(): string {
+    const lastRequest = this.#stored.lastRequest + 1;
+    this.#stored = { ...this.#stored, lastRequest };
+    return String(lastRequest);
   }
 
   async #send(request: RpcRequest, signal?: AbortSignal): Promise<void> {

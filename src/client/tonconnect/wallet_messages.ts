@@ -3,28 +3,32 @@ import { Address } from "@ton/core";
 import * as z from "zod";
 import { Problem } from "../../core/errors/problem.ts";
 import { type Network, networkGlobalId } from "../../core/protocol/network.ts";
-import type { PayMessage } from "../ports.ts";
+import type { PayMessage } from "../deposit/payer.ts";
 
 export const PROTOCOL_VERSION = 2;
 const USER_REJECTS = 300; // TON Connect's error code if the user declines
+/** Tonkeeper for Android answers with this id if it cannot read a request (tonkeeper/android: bridge/Bridge.kt). */
+const NO_REQUEST = "0";
 const MAX_NAME_LENGTH = 40;
 
 const connectEventSchema = z.object({
   event: z.literal("connect"),
   payload: z.object({
     items: z.array(z.looseObject({ name: z.string() })),
-    device: z.looseObject({ appName: z.string() }).optional(),
+    device: z.looseObject({ appName: z.string() }).optional().catch(undefined),
   }),
 });
-const connectErrorSchema = z.object({
-  event: z.literal("connect_error"),
-  payload: z.object({ code: z.number() }),
+const connectErrorSchema = z.object({ event: z.literal("connect_error"), payload: z.unknown().optional() });
+const addressItemSchema = z.object({
+  name: z.literal("ton_addr"),
+  address: z.string(),
+  network: z.union([z.string(), z.number()]),
 });
-const addressItemSchema = z.object({ name: z.literal("ton_addr"), address: z.string(), network: z.string() });
+/** `id` and `error` are null in the answers of some JSON-RPC programs. */
 const responseSchema = z.object({
-  id: z.union([z.string(), z.number()]),
+  id: z.union([z.string(), z.number()]).nullish(),
   result: z.unknown().optional(),
-  error: z.object({ code: z.number(), message: z.string().optional() }).optional(),
+  error: z.unknown().optional(),
 });
 
 export interface ConnectedWallet {
@@ -38,6 +42,10 @@ export interface ConnectRequest {
 }
 
 export interface RpcRequest {
+  /**
+   * A decimal integer above those of all earlier requests of the session, as TON Connect's requests-responses.md
+   * demands. Tonkeeper for Android parses it as a Long (tonkeeper/android: lib/extensions JSONObject.kt).
+   */
   readonly id: string;
   readonly method: "sendTransaction" | "disconnect";
   readonly params: readonly string[];
@@ -51,14 +59,15 @@ export function connectRequest(manifestUrl: string): ConnectRequest {
 export function parseConnectEvent(event: unknown, network: Network): ConnectedWallet {
   const refused = connectErrorSchema.safeParse(event);
   if (refused.success) {
-    if (refused.data.payload.code === USER_REJECTS) throw new Problem("wallet_declined");
-    throw new Problem("wallet_unavailable", `the wallet did not connect (code ${refused.data.payload.code})`);
+    const code = errorCode(refused.data.payload);
+    if (code === USER_REJECTS) throw new Problem("wallet_declined");
+    throw new Problem("wallet_unavailable", `the wallet did not connect (code ${code})`);
   }
   const connected = connectEventSchema.safeParse(event);
   const item = connected.data?.payload.items.map((each) => addressItemSchema.safeParse(each))
     .find(({ success }) => success)?.data;
   if (!item) throw malformed();
-  if (item.network !== String(networkGlobalId(network))) {
+  if (String(item.network) !== String(networkGlobalId(network))) {
     throw new Problem("wrong_network", `the wallet is on another network than ${network}`);
   }
   try {
@@ -71,7 +80,7 @@ export function parseConnectEvent(event: unknown, network: Network): ConnectedWa
   }
 }
 
-/** @param validUntil Unix seconds; Infinity: no limit */
+/** @param validUntil Unix seconds. Tonkeeper for the web requires it (tonkeeper/tonkeeper-web: entries/tonConnect.ts). */
 export function transactionRequest(
   id: string,
   { to, amount, body }: PayMessage,
@@ -82,7 +91,7 @@ export function transactionRequest(
   },
 ): RpcRequest {
   const transaction = {
-    ...Number.isFinite(validUntil) && { valid_until: Math.floor(validUntil) },
+    valid_until: Math.floor(validUntil),
     network: String(networkGlobalId(network)),
     from: from.toRawString(),
     messages: [{
@@ -94,15 +103,34 @@ export function transactionRequest(
   return { id, method: "sendTransaction", params: [JSON.stringify(transaction)] };
 }
 
-/** Returns whether `message` answers request `id`. Throws `wallet_declined`, or else `wallet_unavailable`. */
+/**
+ * Returns whether `message` answers request `id`. Throws `wallet_declined` only if the answer to this request says that
+ * nothing was sent; otherwise `wallet_unavailable`: the payment may still arrive.
+ */
 export function isAnswerTo(id: string, message: unknown): boolean {
   const answer = responseSchema.safeParse(message);
-  if (!answer.success || String(answer.data.id) !== id) return false;
+  if (!answer.success) return false;
   const { error, result } = answer.data;
-  if (error?.code === USER_REJECTS) throw new Problem("wallet_declined");
-  if (error) throw new Problem("wallet_unavailable", `the wallet reported an error (code ${error.code})`);
+  const isError = error !== undefined && error !== null;
+  if (!isError && (result === undefined || result === null)) return false;
+  const answered = String(answer.data.id ?? NO_REQUEST);
+  if (answered === NO_REQUEST) {
+    throw new Problem("wallet_unavailable", "the wallet answered without naming the request");
+  }
+  if (answered !== id) return false;
+  if (isError) {
+    const code = errorCode(error);
+    if (code === USER_REJECTS && typeof result !== "string") throw new Problem("wallet_declined");
+    throw new Problem("wallet_unavailable", `the wallet reported an error (code ${code})`);
+  }
   if (typeof result !== "string") throw malformed();
   return true;
+}
+
+/** Returns the code, which some wallets send as text. NaN: there is none. */
+function errorCode(error: unknown): number {
+  const { code } = (error ?? {}) as { readonly code?: unknown };
+  return typeof code === "number" || (typeof code === "string" && code !== "") ? Number(code) : NaN;
 }
 
 export function malformed(): Problem {

@@ -2,16 +2,16 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { dirname } from "node:path";
-import { openAppSite } from "../../src/http/app/app_site.ts";
-import { appRoutes } from "../../src/http/routes/app_routes.ts";
+import { openAppSite } from "../../../src/http/app/app_site.ts";
+import { appRoutes } from "../../../src/http/routes/app_routes.ts";
 import { OpenAPIHono } from "@hono/zod-openapi";
-import type { HttpEnv } from "../../src/http/dependencies.ts";
-import { runCommand } from "../../testkit/programs/run_command.ts";
-import { withTempDirectory } from "../../testkit/programs/temp_directory.ts";
-import { buildApp, useBuild } from "../support/app/built_app.ts";
-import { runCli } from "../support/cli/run_cli.ts";
+import type { HttpEnv } from "../../../src/http/dependencies.ts";
+import { runCommand } from "../../../testkit/programs/run_command.ts";
+import { withTempDirectory } from "../../../testkit/programs/temp_directory.ts";
+import { buildApp, useBuild } from "../../support/app/built_app.ts";
+import { runCli } from "../../support/cli/run_cli.ts";
 
-const root = new URL("../../", import.meta.url);
+const root = new URL("../../../", import.meta.url);
 const settings = {
   depositEndpoint: "https://one.example/api/v2/jsonRPC",
   withdrawalEndpoint: "https://two.example/api/v2/jsonRPC",

@@ -4,14 +4,14 @@
  * relayers.
  */
 import assert from "node:assert/strict";
-import { runCommand } from "../../testkit/programs/run_command.ts";
-import { freePort } from "../../testkit/programs/program.ts";
-import { withTempDirectory } from "../../testkit/programs/temp_directory.ts";
-import { withBrowser } from "../support/app/app_browser.ts";
-import { openJourney, PASSPHRASE } from "../support/app/journey.ts";
-import { chromium } from "../support/system/chromium.ts";
+import { runCommand } from "../../../testkit/programs/run_command.ts";
+import { freePort } from "../../../testkit/programs/program.ts";
+import { withTempDirectory } from "../../../testkit/programs/temp_directory.ts";
+import { withBrowser } from "../../support/app/app_browser.ts";
+import { openJourney, PASSPHRASE } from "../../support/app/journey.ts";
+import { chromium } from "../../support/system/chromium.ts";
 
-const root = new URL("../../", import.meta.url);
+const root = new URL("../../../", import.meta.url);
 const TYPES: Readonly<Record<string, string>> = {
   html: "text/html",
   js: "text/javascript",

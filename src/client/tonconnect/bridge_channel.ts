@@ -2,12 +2,14 @@
 import { Base64, hexToByteArray, SessionCrypto } from "@tonconnect/protocol";
 import * as z from "zod";
 import { Problem } from "../../core/errors/problem.ts";
-import { cancelled } from "../../core/time.ts";
+import { cancelled, type Clock, withDeadline } from "../../core/time.ts";
 import type { RpcRequest } from "./wallet_messages.ts";
 
 /** Seconds that a bridge keeps a message for a phone that is off. */
 const MESSAGE_TTL_SECONDS = 300;
 const MAX_MESSAGE_LENGTH = 1_000_000;
+/** Milliseconds. */
+const SEND_TIMEOUT = 15_000;
 
 const eventSchema = z.object({
   from: z.string().regex(/^[0-9a-f]{64}$/),
@@ -35,6 +37,7 @@ export interface ChannelOptions {
   readonly lastEventId?: string | undefined;
   readonly openEvents: OpenEvents;
   readonly fetch: typeof fetch;
+  readonly clock: Clock;
   readonly onMessage: (message: ChannelMessage) => void;
 }
 
@@ -45,13 +48,18 @@ export class BridgeChannel {
   constructor(options: ChannelOptions) {
     this.#options = options;
     const { bridge, session, lastEventId, openEvents } = options;
-    const url = bridgeUrl(bridge, "events", { client_id: session.sessionId, last_event_id: lastEventId });
+    const url = bridgeUrl(bridge, "events", {
+      client_id: session.sessionId,
+      last_event_id: lastEventId,
+      // Otherwise heartbeats have no data, and `EventSource` drops them (ton-connect/bridge: internal/v1/handler).
+      heartbeat: "message",
+    });
     this.#events = openEvents(url, (event) => this.#receive(event));
   }
 
-  /** Throws `wallet_unavailable` if the bridge does not accept the message. */
+  /** Throws `wallet_unavailable` if the bridge does not say in time that it accepted the message. */
   async send(to: string, request: RpcRequest, signal?: AbortSignal): Promise<void> {
-    const { bridge, session } = this.#options;
+    const { bridge, session, clock } = this.#options;
     const sealed = session.encrypt(JSON.stringify(request), hexToByteArray(to));
     const url = bridgeUrl(bridge, "message", {
       client_id: session.sessionId,
@@ -59,15 +67,15 @@ export class BridgeChannel {
       ttl: String(MESSAGE_TTL_SECONDS),
       topic: request.method,
     });
-    const response = await this.#options.fetch(url, {
-      method: "POST",
-      body: Base64.encode(sealed),
-      credentials: "omit",
-      ...signal && { signal },
-    }).catch(() => undefined);
-    await response?.body?.cancel();
+    const post = async (signal: AbortSignal) => {
+      const options = { method: "POST", body: Base64.encode(sealed), credentials: "omit", signal } as const;
+      const response = await this.#options.fetch(url, options);
+      await response.body?.cancel();
+      return response.ok;
+    };
+    const isAccepted = await withDeadline(SEND_TIMEOUT, { clock, signal }, post).catch(() => false);
     if (signal?.aborted) throw cancelled(signal);
-    if (!response?.ok) throw new Problem("wallet_unavailable", "the wallet's bridge does not answer");
+    if (!isAccepted) throw new Problem("wallet_unavailable", "the wallet's bridge does not answer");
   }
 
   close(): void {
