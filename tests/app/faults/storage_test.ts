@@ -34,7 +34,7 @@ const cases: FaultCases = {
     await visit.step("deposit-failed");
     assert.deepEqual(await visit.notices(), [
       "The deposit stopped",
-      "The browser could not save your notes. Free some space, or allow storage for this page, and try again. If it still fails, load the page again. Notes that were saved before are not lost.",
+      "The browser could not save your notes. Free some space, or allow storage, and try again. If it still fails, load the page again. Older notes are safe.",
     ]);
     await visit.inspect("storage-full");
     assert.equal(await visit.page.$('a[href^="ton://"]'), null, "no payment is shown");
