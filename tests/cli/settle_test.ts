@@ -127,7 +127,7 @@ async function settlesInOrder(
     equal(code, 0, stderr);
     match(
       stdout,
-      /^3 deposits waiting in native-10-v2, \S+\nThe first settlement carries [^]*\nsettled leaves 0 to 2, (cost|earned) 0\.\d+ TON\n$/,
+      /^3 deposits waiting in native-10-v2, \S+\nThe first settlement carries [^]*\nsettled leaves 0 to 2, (cost|earned) 0\.\d+ GRAM\n$/,
     );
     match(stderr, /your wallet will be public as the settler/);
     deepEqual([await pool.getSettled(), await pool.getCurrentRoot()], [3, rootOf(3)]);

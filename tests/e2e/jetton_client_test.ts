@@ -183,7 +183,7 @@ Deno.test("without the jettons, or without coins for the way, nothing is sent", 
   await waitUntil("the jettons are there", async () => await held(broke.address) > 0n);
   await assert.rejects(
     depositJetton({ ...request, wallet: broke }),
-    code("insufficient_funds", /holds [0-9.]+ TON/),
+    code("insufficient_funds", /holds [0-9.]+ GRAM/),
   );
   assert.deepEqual([await poor.seqno(), await broke.seqno()], [0, 0]);
 });

@@ -111,7 +111,7 @@ async function audits(
       ["--amount 1", "--amount 1 --yes"],
     ]);
     assert.match(output, /^Storage is paid for \d+\.\d years: nothing to send\.$/m);
-    assert.match(output, /^Rescued: the pool is active and holds 3\.\d+ TON$/m);
+    assert.match(output, /^Rescued: the pool is active and holds 3\.\d+ GRAM$/m);
   });
 }
 

@@ -81,7 +81,7 @@ async function deploysAndFinds(
       );
       assert.match(
         stdout,
-        /trial +sends one unit to a new address, where it stays, and one through the pool and back, with 0\.\d+ TON/,
+        /trial +sends one unit to a new address, where it stays, and one through the pool and back, with 0\.\d+ GRAM/,
       );
       assert.match(
         stdout,
@@ -137,7 +137,7 @@ async function retriesFailedTrial({ chain, net, address, at, master, env, regist
   await net.closeBlock();
   const again = await runCli(another, env, { confirms: true });
   assert.equal(again.code, 0, again.stderr);
-  assert.match(again.prompts.join(), /^Send 0\.\d+ TON to test the pool on localnet\?$/);
+  assert.match(again.prompts.join(), /^Send 0\.\d+ GRAM to test the pool on localnet\?$/);
   assert.match(again.stdout, /A pool without a trial of its jetton/);
   assert.equal((await readRegistry("localnet", registry)).pools.has("jet-7"), true);
 }

@@ -34,12 +34,12 @@ Deno.test("a denomination that fees would consume is refused on mainnet and caus
     const least = formatUnits(36n * (await fetchNetworkPrices(chain)).gasFee(GAS_HIGHEST_PATH));
     await assert.rejects(
       deployPool({ ...options, amount: "0.8", network: "mainnet" }),
-      problem("invalid_amount", new RegExp(`of 0\\.8 is below ${least}:`)),
+      problem("invalid_amount", new RegExp(`of 0\\.8 is below ${least} GRAM:`)),
     );
     const least2 = formatUnits(36n * (await fetchNetworkPrices(chain)).gasFee(V2_GAS_HIGHEST_PATH));
     await assert.rejects(
       deployPool({ ...options, amount: "0.5", network: "mainnet", version: 2 }),
-      problem("invalid_amount", new RegExp(`of 0\\.5 is below ${least2}:`)),
+      problem("invalid_amount", new RegExp(`of 0\\.5 is below ${least2} GRAM:`)),
     );
     assert.equal(await wallet.seqno(), 0);
     await deployPool({ ...options, amount: "0.8", network: "localnet" });
