@@ -186,12 +186,12 @@ Deno.test("no wallet and no payer deposits into a native pool that owes what wou
       const prover = {} as Prover;
       const deposits = version === 1
         ? [
-          depositNative({ ...request, pool: new Pool(owing, address), wallet: sender, prover }),
-          depositByPayer({ ...request, pool: new Pool(owing, address), payer, prover }),
+          () => depositNative({ ...request, pool: new Pool(owing, address), wallet: sender, prover }),
+          () => depositByPayer({ ...request, pool: new Pool(owing, address), payer, prover }),
         ]
         : [
-          depositByTransfer({ ...request, pool: new V2Pool(owing, address), wallet: sender }),
-          depositByTransfer({ ...request, pool: new V2Pool(owing, address), payer }),
+          () => depositByTransfer({ ...request, pool: new V2Pool(owing, address), wallet: sender }),
+          () => depositByTransfer({ ...request, pool: new V2Pool(owing, address), payer }),
         ];
       const refusal = { code: "pool_closed", message: /the pool owes \d/ };
       for (const deposit of deposits) await assert.rejects(deposit, refusal);
