@@ -99,22 +99,15 @@ export async function startLocalnet(options: LocalnetOptions = {}): Promise<Loca
   const now = Math.floor(systemClock.now() / 1000);
   const ledger = new Ledger({ executor, config, now, ...state && { state: state.ledger } });
   const clock = new BlockProducer(ledger, onError);
-
   const serving = new AbortController();
-  const phone = new PhoneWallet(() => {
-    const { mnemonic, version } = firstWallet;
-    return openWallet(mnemonic, { version, network: "localnet", chain: connectSelf() });
-  });
+  const phone = createPhone(() => url);
   const server = listen({ hostname: host, port, signal: serving.signal }, async (request) => {
-    const answer = await phone.respond(request);
-    if (answer !== undefined) return answer;
     await clock.closeBlockIfPending();
-    const response = await handleRequest(ledger, request, onError);
+    const response = await phone.respond(request) ?? await handleRequest(ledger, request, onError);
     await clock.closeBlockIfPending();
     return response;
   });
   const url = `http://${host.includes(":") ? `[${host}]` : host}:${server.addr.port}/api/v2/jsonRPC`;
-  const connectSelf = () => connect({ network: "localnet", endpoint: url });
 
   async function end(): Promise<void> {
     options.signal?.removeEventListener("abort", close);
@@ -135,7 +128,7 @@ export async function startLocalnet(options: LocalnetOptions = {}): Promise<Loca
     const wallets = userKeys.map(toLocalWallet);
     const genesis = async () => {
       await inject(...genesisMessages(wallets, clock.now));
-      return await deployRegistry(connectSelf(), poolsToDeploy(options));
+      return await deployRegistry(connectLocal(url), poolsToDeploy(options));
     };
     const deployments = state ? parseDeployments(state.deployments) : await genesis();
     if (state) await clock.closeBlock(); // the last block of a state is old
@@ -163,6 +156,15 @@ export async function startLocalnet(options: LocalnetOptions = {}): Promise<Loca
     await close();
     throw error;
   }
+}
+
+const connectLocal = (endpoint: string) => connect({ network: "localnet", endpoint });
+
+function createPhone(url: () => string): PhoneWallet {
+  const { mnemonic, version } = firstWallet;
+  return new PhoneWallet(() =>
+    openWallet(mnemonic, { version, network: "localnet", chain: connectLocal(url()) })
+  );
 }
 
 function genesisMessages(wallets: readonly LocalWallet[], now: number): Message[] {
