@@ -55,7 +55,7 @@ export async function openTestWallet(options: TestWalletOptions): Promise<TestWa
   let isDisconnected = false;
   let lastRequest = 0n;
   const connected = new ConnectWallet(wallet, network);
-  const pay = async (transfer: Transfer, change: { bounce?: boolean; factor?: bigint } = {}) => {
+  const pay: Pay = async (transfer, change = {}) => {
     const { bounce, factor = 1n } = change;
     const boc = await connected.pay(
       toMessages(transfer).map((each) => ({
@@ -89,45 +89,51 @@ export async function openTestWallet(options: TestWalletOptions): Promise<TestWa
       if (!Number.isInteger(transfer.valid_until)) {
         return { id, error: { code: 1, message: "valid_until is required" } };
       }
-      switch (await conduct()) {
-        case "signs":
-          if (transfer.valid_until! * 1000 < Date.now()) {
-            return { id, error: { code: 1, message: "the request has expired" } };
-          }
-          return { id, result: await pay(transfer) };
-        case "late": // it ignores the time limit
-          return { id, result: await pay(transfer) };
-        case "declines":
-          return { id, error: { code: 300, message: "the owner declined" } };
-        case "silent":
-          return undefined;
-        case "unbounceable":
-          return { id, result: await pay(transfer, { bounce: false }) };
-        case "twice":
-          await pay(transfer);
-          return { id, result: await pay(transfer) };
-        case "another amount":
-          return { id, result: await pay(transfer, { factor: 2n }) };
-        case "nonsense":
-          return { id: "another", result: { sent: ["?"] } };
-        case "lies":
-          return { id, result: "te6cckEBAQEAAgAAAEysuc0=" };
-        case "fails without id":
-          return { id: 0, error: { code: 1, message: "Bad request" } };
-        case "declines without id":
-          return { id: 0, error: { code: 300, message: "the owner declined" } };
-        case "signs without id":
-          await pay(transfer);
-          return { id: 0, error: { code: 300, message: "the owner declined" } };
-        case "null error":
-          return { id, result: await pay(transfer), error: null };
-        case "textual code":
-          return { id, error: { code: "300", message: "the owner declined" } };
-        case "answers twice": {
-          const answer = { id, result: await pay(transfer) };
-          return [answer, answer];
-        }
-      }
+      return await respond(await conduct(), id, transfer, pay);
     },
   };
+}
+
+type Pay = (transfer: Transfer, change?: { bounce?: boolean; factor?: bigint }) => Promise<string>;
+
+async function respond(conduct: WalletConduct, id: string, transfer: Transfer, pay: Pay): Promise<unknown> {
+  switch (conduct) {
+    case "signs":
+      if (transfer.valid_until! * 1000 < Date.now()) {
+        return { id, error: { code: 1, message: "the request has expired" } };
+      }
+      return { id, result: await pay(transfer) };
+    case "late": // it ignores the time limit
+      return { id, result: await pay(transfer) };
+    case "declines":
+      return { id, error: { code: 300, message: "the owner declined" } };
+    case "silent":
+      return undefined;
+    case "unbounceable":
+      return { id, result: await pay(transfer, { bounce: false }) };
+    case "twice":
+      await pay(transfer);
+      return { id, result: await pay(transfer) };
+    case "another amount":
+      return { id, result: await pay(transfer, { factor: 2n }) };
+    case "nonsense":
+      return { id: "another", result: { sent: ["?"] } };
+    case "lies":
+      return { id, result: "te6cckEBAQEAAgAAAEysuc0=" };
+    case "fails without id":
+      return { id: 0, error: { code: 1, message: "Bad request" } };
+    case "declines without id":
+      return { id: 0, error: { code: 300, message: "the owner declined" } };
+    case "signs without id":
+      await pay(transfer);
+      return { id: 0, error: { code: 300, message: "the owner declined" } };
+    case "null error":
+      return { id, result: await pay(transfer), error: null };
+    case "textual code":
+      return { id, error: { code: "300", message: "the owner declined" } };
+    case "answers twice": {
+      const answer = { id, result: await pay(transfer) };
+      return [answer, answer];
+    }
+  }
 }
