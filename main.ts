@@ -273,6 +273,8 @@ const context: CliContext = {
   serve,
   connect: connectChain,
   openWallet,
+  connectWallet: async (entry, options) =>
+    (await import("./src/client/tonconnect/connect_wallet.ts")).connectWallet(entry, options),
   createProver: () => createProver(),
   serveApp: async (settings, { host, port }) => {
     const site = await openAppSite("/", settings);

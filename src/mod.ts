@@ -30,24 +30,11 @@ export {
   type TransferDepositStep,
 } from "./client/deposit/deposit_transfer.ts";
 export {
-  depositByLink,
-  type DepositLink,
-  type LinkDepositRequest,
-  type LinkDepositStep,
-} from "./client/deposit/deposit_link.ts";
-export {
   depositByPayer,
   type PayerDepositRequest,
   type PayerDepositStep,
 } from "./client/deposit/deposit_payer.ts";
-export {
-  buildTransferLink,
-  linkPayer,
-  type Payer,
-  type PaymentLink,
-  type PayMessage,
-  type PayOptions,
-} from "./client/deposit/payer.ts";
+export { type Payer, type PayMessage, type PayOptions } from "./client/deposit/payer.ts";
 export { findNoteLeaf } from "./client/notes/note_leaf.ts";
 export { type AnyPool, openPool } from "./ton/pool/any_pool.ts";
 export { addressToField, settlerToField } from "./core/protocol/messages/address_field.ts";

@@ -1,6 +1,7 @@
 /** Commands never create adapters: `main.ts` passes this record, tests pass another. */
 import type { Address } from "@ton/core";
 import type { NoteStore } from "../client/notes/note_store.ts";
+import type { ConnectOptions, WalletEntry, WalletPayer } from "../client/tonconnect/bridge.ts";
 import type { AppSettings } from "../http/app/app_site.ts";
 import type { Endpoint } from "../config/endpoint.ts";
 import type { ServeConfig } from "../config/serve_config.ts";
@@ -92,6 +93,11 @@ export interface CliContext {
     mnemonic: Secret<string>,
     options: { version: WalletVersion; network: Network; chain: Chain },
   ): Promise<Wallet>;
+  /** Waits until a wallet on a phone has connected over its bridge. */
+  connectWallet(
+    entry: WalletEntry,
+    options: ConnectOptions & { readonly manifestUrl: string },
+  ): Promise<WalletPayer>;
   createProver(): Promise<Prover>;
   /** Throws `not_found` if the app has not been built. */
   serveApp(

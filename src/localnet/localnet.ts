@@ -12,7 +12,7 @@ import { systemClock } from "../core/time.ts";
 import { deployPools, type PoolSpec } from "../ops/deploy/deploy.ts";
 import type { Chain } from "../ton/chain.ts";
 import { connect } from "../ton/endpoint/toncenter.ts";
-import { openWallet, type Wallet, type WalletVersion } from "../ton/wallet/wallet.ts";
+import { openWallet, type WalletVersion } from "../ton/wallet/wallet.ts";
 import { BlockProducer } from "./block_producer.ts";
 import { deployerKey, type DevelopmentKey, relayerKey, userKeys } from "./development_keys.ts";
 import { loadEmulator } from "./emulator.ts";
@@ -99,14 +99,14 @@ export async function startLocalnet(options: LocalnetOptions = {}): Promise<Loca
   const now = Math.floor(systemClock.now() / 1000);
   const ledger = new Ledger({ executor, config, now, ...state && { state: state.ledger } });
   const clock = new BlockProducer(ledger, onError);
-
   const serving = new AbortController();
-  const phone = new PhoneWallet(() => openFirstWallet(connectSelf()));
+  const phone = createPhone(() => url);
   const respond = async (request: Request) =>
-    await phone.respond(request) ?? await clock.withBlocks(() => handleRequest(ledger, request, onError));
+    await clock.withBlocks(async () =>
+      await phone.respond(request) ?? await handleRequest(ledger, request, onError)
+    );
   const server = listen({ hostname: host, port, signal: serving.signal }, respond);
   const url = `http://${host.includes(":") ? `[${host}]` : host}:${server.addr.port}/api/v2/jsonRPC`;
-  const connectSelf = () => connect({ network: "localnet", endpoint: url });
 
   async function end(): Promise<void> {
     options.signal?.removeEventListener("abort", close);
@@ -127,7 +127,7 @@ export async function startLocalnet(options: LocalnetOptions = {}): Promise<Loca
     const wallets = userKeys.map(toLocalWallet);
     const genesis = async () => {
       await inject(...genesisMessages(wallets, clock.now));
-      return await deployRegistry(connectSelf(), poolsToDeploy(options));
+      return await deployRegistry(connectLocal(url), poolsToDeploy(options));
     };
     const deployments = state ? parseDeployments(state.deployments) : await genesis();
     if (state) await clock.closeBlock(); // the last block of a state is old
@@ -157,9 +157,13 @@ export async function startLocalnet(options: LocalnetOptions = {}): Promise<Loca
   }
 }
 
-function openFirstWallet(chain: Chain): Promise<Wallet> {
+const connectLocal = (endpoint: string) => connect({ network: "localnet", endpoint });
+
+function createPhone(url: () => string): PhoneWallet {
   const { mnemonic, version } = firstWallet;
-  return openWallet(mnemonic, { version, network: "localnet", chain });
+  return new PhoneWallet(() =>
+    openWallet(mnemonic, { version, network: "localnet", chain: connectLocal(url()) })
+  );
 }
 
 function genesisMessages(wallets: readonly LocalWallet[], now: number): Message[] {

@@ -36,16 +36,35 @@ export function buildRetryMessage(pool: Pool, { id }: Pick<Claim, "id">, value: 
   return { to: pool.address, value, bounce: true, body: storeRetryPayout(id) } satisfies OutgoingMessage;
 }
 
-interface RetryResult {
+export interface RetryResult {
   readonly paid: readonly Claim[];
   readonly refused: readonly Claim[]; // refused again: they are claims with the same ids
 }
 
-/** `value` in nano for each claim. Throws `insufficient_funds`, or `chain_unavailable` after a timeout. */
+/** Pays the messages of retries. */
+export interface RetryPayer {
+  readonly maxMessages: number;
+  /** @throws {Problem} if nothing was sent. Returns the failure if the messages may still arrive. */
+  pay(messages: readonly OutgoingMessage[]): Promise<Problem | undefined>;
+}
+
+/** @param value nano for each message. It throws `insufficient_funds`. */
+export function walletRetryPayer(wallet: Wallet, value: bigint): RetryPayer {
+  return {
+    maxMessages: wallet.maxMessages,
+    async pay(messages) {
+      await assertFunds(wallet, value * BigInt(messages.length), "retry");
+      await wallet.send(messages);
+      return undefined;
+    },
+  };
+}
+
+/** `value` in nano for each claim. Throws as the payer does, or `chain_unavailable` after a timeout. */
 export async function retryClaims(
-  { pool, wallet, claims, value }: {
+  { pool, payer, claims, value }: {
     readonly pool: Pool;
-    readonly wallet: Wallet;
+    readonly payer: RetryPayer;
     readonly claims: readonly Claim[];
     readonly value: bigint;
   },
@@ -56,11 +75,10 @@ export async function retryClaims(
   },
 ): Promise<RetryResult> {
   const [paid, refused]: [Claim[], Claim[]] = [[], []];
-  for (let i = 0; i < claims.length; i += wallet.maxMessages) {
-    const batch = claims.slice(i, i + wallet.maxMessages);
-    await assertFunds(wallet, value * BigInt(batch.length), "retry");
+  for (let i = 0; i < claims.length; i += payer.maxMessages) {
+    const batch = claims.slice(i, i + payer.maxMessages);
     const { last } = await pool.chain.account(pool.address, { signal });
-    await wallet.send(batch.map((claim) => buildRetryMessage(pool, claim, value)));
+    const failure = await payer.pay(batch.map((claim) => buildRetryMessage(pool, claim, value)));
     let open: readonly bigint[] = [];
     let isAccepted = false;
     let quietPolls = 0;
@@ -74,7 +92,8 @@ export async function retryClaims(
       return quietPolls > QUIET_POLLS;
     }, { intervalMs: pollIntervalMs, timeoutMs: SETTLE_TIMEOUT_MS, signal, clock });
     if (!isAccepted) {
-      throw new Problem("chain_unavailable", "the pool did not take the retry in time; run it again");
+      throw failure ??
+        new Problem("chain_unavailable", "the pool did not take the retry in time; run it again");
     }
     paid.push(...batch.filter(({ id }) => !open.includes(id)));
     refused.push(...batch.filter(({ id }) => open.includes(id)));

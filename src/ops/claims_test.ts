@@ -7,7 +7,7 @@ import type { ChainTransaction, TransactionId } from "../ton/chain.ts";
 import type { Pool } from "../ton/pool/pool.ts";
 import type { Claim } from "../ton/pool/pool_getters.ts";
 import type { OutgoingMessage, Wallet } from "../ton/wallet/wallet.ts";
-import { listClaims, retryClaims } from "./claims.ts";
+import { listClaims, retryClaims, walletRetryPayer } from "./claims.ts";
 
 const address = new Address(0, Buffer.alloc(32, 1));
 const recipient = (n: number) => new Address(0, Buffer.alloc(32, n));
@@ -91,7 +91,8 @@ function scene(open: Claim[], react: (pool: Claims, ids: readonly bigint[]) => v
     },
   } as unknown as Wallet;
   const retry = async () => {
-    const parts = { pool: pool as unknown as Pool, wallet, claims: open, value: 10n };
+    const payer = walletRetryPayer(wallet, 10n);
+    const parts = { pool: pool as unknown as Pool, payer, claims: open, value: 10n };
     const { paid, refused } = await retryClaims(parts, { pollIntervalMs: 1_000, clock });
     const shown = (claims: readonly Claim[]) =>
       claims.map(({ id, amount, destination }) => [Number(id), Number(amount), destination.hash[0]]);

@@ -89,18 +89,14 @@ export async function openTestWallet(options: TestWalletOptions): Promise<TestWa
       if (!Number.isInteger(transfer.valid_until)) {
         return { id, error: { code: 1, message: "valid_until is required" } };
       }
-      return await answerAs(await conduct(), { id, transfer, pay });
+      return await respond(await conduct(), id, transfer, pay);
     },
   };
 }
 
 type Pay = (transfer: Transfer, change?: { bounce?: boolean; factor?: bigint }) => Promise<string>;
 
-/** Answers a request to pay as a wallet of this conduct. */
-async function answerAs(
-  conduct: WalletConduct,
-  { id, transfer, pay }: { readonly id: string; readonly transfer: Transfer; readonly pay: Pay },
-): Promise<unknown> {
+async function respond(conduct: WalletConduct, id: string, transfer: Transfer, pay: Pay): Promise<unknown> {
   switch (conduct) {
     case "signs":
       if (transfer.valid_until! * 1000 < Date.now()) {

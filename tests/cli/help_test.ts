@@ -61,7 +61,7 @@ const mistakes: [string[], RegExp][] = [
   [["completions", "bsh"], /Allowed choices are bash, zsh, fish\.\n\(Did you mean bash\?\)\n/],
   [["pool", "list", "--network", "x"], /Allowed choices are mainnet, testnet, localnet\.\n\(add --help/],
   [["pool", "inspect"], /'pool'\n\(like this: tonado pool inspect <pool>\)\n/],
-  [["deposit", "native-1", "--from", "me"], /It must be a TON address/],
+  [["deposit", "native-1", "--manifest", "http://me"], /It must be an https address/],
   [["completions", "csh"], /Allowed choices are bash, zsh, fish/],
   [["wallet", "show", "--network", "localnet", "--endpoint", "http://127.0.0.1:9"], /--ask-mnemonic/],
 ];

@@ -170,7 +170,7 @@ async function readsNetworkFromNote(
 
 async function resumesAndPaysLink({ here, env, dir, net }: Scene): Promise<void> {
   const interrupt = new AbortController();
-  const args = ["deposit", "native-1", "--network", "localnet", ...here];
+  const args = ["deposit", "native-10-v2", "--network", "localnet", ...here];
   await runCli(args, env, {
     onStdout: (text) => text.includes("ton://transfer/") && interrupt.abort(),
     interruptSignal: interrupt.signal,
@@ -192,7 +192,7 @@ async function resumesAndPaysLink({ here, env, dir, net }: Scene): Promise<void>
   const [wallet] = net.localnet.wallets;
   const [{ from, amount }] = parseJsonLines(payment.stdout);
   assert.ok(Address.parse(from).equals(wallet.address));
-  assert.equal(amount, "1000000000");
+  assert.equal(amount, "10000000000");
 }
 
 async function refusesForeignLinks({ net }: Scene): Promise<void> {
@@ -204,7 +204,7 @@ async function refusesForeignLinks({ net }: Scene): Promise<void> {
       /--endpoint: .*not this machine/,
     ],
     [`ton://transfer/${to}?amount=x`, [], /link: has no amount/],
-    [`ton://transfer/${to}?amount=1&bin=zz`, [], /link: has a malformed bin/],
+    [`ton://transfer/${to}?amount=1&bin=zz`, [], /link: has the parameter "bin"/],
     [`ton://transfer/${to}?amount=1&jetton=zz`, [], /link: has the parameter "jetton"/],
     [`https://example.org/${to}`, [], /link: is not a ton:\/\/transfer link/],
   ];

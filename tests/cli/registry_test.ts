@@ -6,6 +6,7 @@ import { nativePoolAddress } from "../../testkit/chain/pool_addresses.ts";
 import { nativePoolInit } from "../../src/ton/pool/state_init.ts";
 import { waitUntil } from "../../testkit/programs/wait_until.ts";
 import { startCliFixture } from "../support/cli/cli_fixture.ts";
+import { CONNECT_LINK } from "../support/cli/phone.ts";
 import { runCli } from "../support/cli/run_cli.ts";
 
 /** Starts a local network without a relayer. */
@@ -143,11 +144,11 @@ async function confirmationNamesPool({ genuine, at, payer, env, fixture }: Scene
   }
   const stop = new AbortController();
   let output = "";
-  await runCli(["deposit", "native-1", ...at], env, {
-    onStdout: (text) => (output += text).includes("ton://") && stop.abort(),
+  await runCli(["deposit", "native-1", "--connect", "localnet", ...at], env, {
+    onStdout: (text) => CONNECT_LINK.test(output += text) && stop.abort(),
     interruptSignal: stop.signal,
   });
-  const before = output.slice(0, output.indexOf("ton://"));
+  const before = output.slice(0, output.search(CONNECT_LINK));
   for (const fact of [address, "exactly 1 GRAM", fixture.registry]) assert.ok(before.includes(fact), before);
 }
 

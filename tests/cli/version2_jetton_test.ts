@@ -1,13 +1,13 @@
 /**
- * A depositor uses a version 2 jetton pool from the command line: pays by link and by wallet, settles,
+ * A depositor uses a version 2 jetton pool from the command line: pays by phone and by mnemonic, settles,
  * withdraws.
  */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { Address } from "@ton/core";
-import { parseTransferLink } from "../../src/cli/commands/localnet/pay.ts";
 import { fetchJettonWalletAddress, fetchJettonWalletData } from "../../src/ton/jetton/jetton.ts";
 import { waitUntil } from "../../testkit/programs/wait_until.ts";
 import { parseJsonLines, startCliFixture } from "../support/cli/cli_fixture.ts";
+import { CONNECT_LINK, Phone } from "../support/cli/phone.ts";
 import { runCli } from "../support/cli/run_cli.ts";
 
 const KEY = "jet-10-v2";
@@ -51,26 +51,21 @@ async function depositsByLinkAndWallet(
   t: Deno.TestContext,
   { at, env, net, ids, payer }: Scene,
 ): Promise<void> {
-  await t.step("by phone, the link goes to the owner's jetton wallet and asks for no coins", async () => {
+  await t.step("by phone, a connected wallet pays from the owner's jetton wallet", async () => {
     const without = await runCli(["deposit", KEY, ...at], env);
-    deepEqual([without.code, without.stderr.includes("--from")], [2, true], without.stderr);
-    const from = net.user.address.toString();
+    deepEqual([without.code, without.stderr.includes("--connect")], [2, true], without.stderr);
+    using phone = new Phone(net.user, true);
     let output = "";
-    let paid: Promise<unknown> | undefined;
-    const running = runCli(["deposit", KEY, ...at, "--from", from], env, {
+    const { code, stderr } = await runCli(["deposit", KEY, ...at, "--connect", "localnet"], env, {
       onStdout(text) {
         output += text;
-        const url = /^ton:\S+$/m.exec(output)?.[0];
-        if (url && output.includes("\n", output.indexOf(url))) {
-          paid ??= net.user.send([parseTransferLink(url)]);
-        }
+        const [link] = CONNECT_LINK.exec(text) ?? [];
+        if (link) void phone.open(link);
       },
     });
-    const { code, stderr } = await running;
-    await paid;
     equal(code, 0, stderr);
-    match(output, /Open this link with the wallet that holds the jettons/);
-    ok(!/exchange|comment/.test(output), output);
+    match(output, /Confirm the payment in Test wallet within 3 minutes/);
+    ok(!/exchange|comment|ton:/.test(output), output);
     match(output, /deposited.* as leaf 0; it can be withdrawn once it is settled/);
     const { notes } = JSON.parse((await runCli(["note", "show", "--json"], env)).stdout);
     deepEqual([notes[0].state, notes[0].pool], ["deposited", KEY]);

@@ -85,39 +85,6 @@ Deno.test({
   },
 });
 
-Deno.test({
-  name: "npm: a payment link is the same with npm's buffer package, which knows no base64url",
-  ignore,
-  async fn() {
-    const link = `
-      import "./buffer.js";
-      import { Address, beginCell } from "@ton/core";
-      import { buildTransferLink } from "${
-      new URL("../../src/client/deposit/payer.ts", import.meta.url).pathname
-    }";
-      const body = beginCell().storeBuffer(Buffer.from(Array.from({ length: 100 }, (_, i) => 255 - i))).endCell();
-      console.log("proof of " + buildTransferLink(new Address(0, Buffer.alloc(32, 7)), 5n, body, true));`;
-    await Deno.writeTextFile(`${folder}/link.js`, link);
-    const options = ["--bundle", "--format=esm", "--outfile=www/app.js", "--allow-overwrite"];
-    const { code, stderr } = await childCommand(`${folder}/node_modules/.bin/esbuild`, {
-      args: ["link.js", ...options, "--log-level=error"],
-      cwd: folder,
-      env: { NODE_PATH: `${folder}/node_modules` },
-    }).output();
-    equal(code, 0, new TextDecoder().decode(stderr));
-    const { buildTransferLink: buildTransferLink } = await import("../../src/client/deposit/payer.ts");
-    const { Address, beginCell } = await import("@ton/core");
-    const { Buffer } = await import("node:buffer");
-    const body = beginCell().storeBuffer(Buffer.from(Array.from({ length: 100 }, (_, i) => 255 - i)))
-      .endCell();
-    const expected = buildTransferLink(new Address(0, Buffer.alloc(32, 7)), 5n, body, true);
-    const bin = new URLSearchParams(expected.split("?")[1]).get("bin")!;
-    equal(bin, body.toBoc().toString("base64url"));
-    const seen = await resultOfPage(`${folder}/www`, { files: { "/index.html": page } });
-    equal(seen, `proof of ${expected}`);
-  },
-});
-
 Deno.test("npm: the bundlers' folder is removed", () => Deno.remove(folder, { recursive: true }));
 
 /** Returns the program of a page that is marked `js run` with this name. */

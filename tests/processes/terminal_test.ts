@@ -68,15 +68,15 @@ async function depositsByPhone(t: Deno.TestContext, { tonado, at }: Scene): Prom
   await t.step(
     "a deposit by phone hides the passphrase, shows link and code, and loses nothing on Ctrl-C",
     async () => {
-      const terminal = tonado(["deposit", "native-1", ...at]);
+      const terminal = tonado(["deposit", "native-1", "--connect", "localnet", ...at]);
       for (const question of ["New passphrase for", "Repeat passphrase"]) {
         await terminal.waitFor(question);
         await terminal.type(PASSPHRASE + ENTER);
       }
       await terminal.waitFor("is stored; nothing has been sent yet");
-      await terminal.waitFor("ton://transfer/");
+      await terminal.waitFor("/wallet?v=2");
       await terminal.waitFor(/[▀▄█]{20}/);
-      await terminal.waitFor("waiting for the payment");
+      await terminal.waitFor("waiting for the wallet");
       await terminal.type(CTRL_C);
       const { code, before, after } = await terminal.waitForExit();
       assert.equal(code, 130, terminal.screen);

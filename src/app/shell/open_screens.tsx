@@ -4,7 +4,7 @@ import { backupMachine } from "../flows/backup.ts";
 import { depositMachine } from "../flows/deposit/deposit.ts";
 import type { DepositEvent, DepositState } from "../flows/deposit/deposit_state.ts";
 import { type BackupProof, connectionsOf, unusedConnections } from "../flows/settings.ts";
-import { addressInCode } from "../wallet/address_code.ts";
+import { addressInCode } from "../flows/withdraw/address_code.ts";
 import { resumeWithdraw, withdrawMachine } from "../flows/withdraw/withdraw.ts";
 import type { WithdrawState } from "../flows/withdraw/withdraw_state.ts";
 import type { Session } from "../services/context.ts";

@@ -22,7 +22,7 @@ export interface PayerDepositRequest
   /** The payer. For jettons it must have an address. */
   readonly payer: Payer;
   readonly jetton?: PoolJetton | undefined;
-  /** Seconds of chain time that the payer has for each payment. Default: 180; Infinity for a link. */
+  /** Seconds of chain time that the payer has for each payment. Default: 180. */
   readonly validForSeconds?: number;
   /** Milliseconds for the whole deposit. Default: half an hour. */
   readonly timeoutMs?: number;
@@ -34,8 +34,6 @@ export type PayerDepositStep =
   | { readonly step: "syncing" | "proving" | "stale" }
   | { readonly step: "paying"; readonly leafIndex: number; readonly message: PayMessage }
   | { readonly step: "refused"; readonly reason: string };
-
-/** An endpoint shows a block within these seconds; jettons pass through two more wallets. */
 
 /**
  * Deposits a version 1 note through a payer, or finds its earlier deposit. The payer gets a new request only after its
@@ -75,7 +73,7 @@ export async function depositByPayer(
     const { leafIndex } = deposit;
     const message = buildMessage(deposit);
     const { syncUtime } = await chain.account(pool.address, { signal }); // a device's clock may be wrong
-    const validUntil = Number.isFinite(validForSeconds) ? syncUtime + validForSeconds : Infinity;
+    const validUntil = syncUtime + validForSeconds;
     onStep({ step: "paying", leafIndex, message });
     const event = await requestAndWait(payer, message, {
       validUntil,
@@ -103,7 +101,6 @@ async function waitForPayment(
   const { chain, pool, note, payer, pollIntervalMs = 2_000, clock = systemClock, onStep = () => {} } =
     request;
   const grace = EXPIRY_GRACE_SECONDS[note.asset === "native" ? "native" : "jetton"];
-  const expires = Number.isFinite(validUntil);
   let [chainTime, stale, returned] = [0, false, false];
   const refuse = (event: RefusedEvent) => {
     const reason = refusalReason(event.exitCode);
@@ -122,7 +119,7 @@ async function waitForPayment(
     signal,
     clock,
     beforeScan: async () => {
-      if (expires) chainTime = (await chain.account(pool.address, { signal })).syncUtime;
+      chainTime = (await chain.account(pool.address, { signal })).syncUtime;
     },
     match(event) {
       if (event.kind !== "deposit" && event.kind !== "refused") return undefined;
@@ -139,7 +136,7 @@ async function waitForPayment(
       return undefined;
     },
     // Requests a payment again only when the last one can no longer arrive.
-    afterScan: () => clock.now() > deadline || (expires ? returned || chainTime > validUntil + grace : stale),
+    afterScan: () => clock.now() > deadline || returned || chainTime > validUntil + grace,
   });
   if (deposit !== undefined) return deposit;
   if (stale && clock.now() <= deadline) {

@@ -14,7 +14,7 @@ import type { Wallet } from "../../ton/wallet/wallet.ts";
 import { assertNoteMatchesPool, type PoolJetton } from "../notes/pool_match.ts";
 import { refusalReason, waitForPoolEvent } from "../../ton/pool/history/pool_watch.ts";
 import { assertJettonDepositFunds, assertNotBounced } from "./deposit_jetton.ts";
-import { buildTransferLink, type Payer, type PaymentRequest, requestAndWait } from "./payer.ts";
+import { type Payer, type PaymentRequest, requestAndWait } from "./payer.ts";
 import { type DepositResult, toDepositResult } from "./deposit_events.ts";
 import { buildTransferMessage, type TransferMessage } from "./transfer_message.ts";
 
@@ -25,14 +25,12 @@ export interface TransferDepositRequest {
   readonly network: Network;
   /** A version 2 note. Store it first: after the payment, only the note gives access to it. */
   readonly note: Note;
-  /** Pays. Without wallet and payer, the `payment` step reports what to pay, and any wallet can pay. */
+  /** Pays. Without wallet and payer, the `payment` step reports what coins any wallet can pay. */
   readonly wallet?: Wallet | undefined;
   /** Pays, instead of `wallet`. A payment from any other wallet is accepted as well. */
   readonly payer?: Payer | undefined;
   /** Required for jettons. */
   readonly jetton?: PoolJetton | undefined;
-  /** Owner of the jettons. Default: the wallet, or the payer. Required for jettons without either. */
-  readonly jettonOwner?: Address | undefined;
   /** Seconds of chain time that `payer` has. Default: 300. */
   readonly validForSeconds?: number;
   readonly pollIntervalMs?: number;
@@ -47,14 +45,13 @@ export interface TransferDepositRequest {
  * comment, only exactly `amount` comes back: the pool keeps any other amount.
  */
 export interface DepositPayment {
-  /** `ton://transfer/...`, with address, amount and comment, or with the message of a transfer of jettons. */
+  /** `ton://transfer/...`, with address, amount and comment. A wallet that drops the comment returns the coins. */
   readonly url: string;
-  /** The pool, or the jetton wallet that sends the jettons. */
+  /** The pool. */
   readonly to: Address;
-  /** In nano. For coins, pay exactly this amount; for jettons, most of it returns. */
+  /** In nano. Pay exactly this amount. */
   readonly amount: bigint;
-  /** The comment to send with coins. Absent for jettons, which can only be paid through the link. */
-  readonly comment?: string;
+  readonly comment: string;
 }
 
 /** `refused`: the pool returned a payment with this note's commitment to its sender. */
@@ -89,7 +86,7 @@ export async function depositByTransfer(
   const known = await findDeposit(request, signal);
   if (known !== undefined) return { ...toDepositResult(known), attempts: 1 };
   if (!jetton) await assertNoStorageDebt(chain, pool.address, account, { signal, code: "pool_closed" });
-  const owner = wallet?.address ?? payer?.address ?? request.jettonOwner;
+  const owner = wallet?.address ?? payer?.address;
   const asComment = wallet === undefined;
   const transfer = await buildTransferMessage({ pool, note, matched, jetton, owner, asComment });
   const { to, value: amount, body } = transfer.message;
@@ -116,10 +113,7 @@ export async function depositByTransfer(
       wait: (paymentRequest, signal) => waitForPayment(wait, { after, validUntil, paymentRequest }, signal),
     }));
   }
-  const payment = jetton
-    ? { url: buildTransferLink(to, amount, body, network !== "mainnet"), to, amount }
-    : buildPayment(to, amount, note);
-  onStep({ step: "payment", payment });
+  onStep({ step: "payment", payment: buildPayment(to, amount, note) });
   return await finish(waitForPayment(wait, { after, validUntil: Infinity }, signal));
 }
 
@@ -135,7 +129,7 @@ export function buildPayment(
   to: Address,
   amount: bigint,
   { commitment, network }: Pick<Note, "commitment" | "network">,
-): DepositPayment & { readonly comment: string } {
+): DepositPayment {
   const comment = depositComment(commitment);
   const addressText = to.toString({ bounceable: true, testOnly: network !== "mainnet" });
   const url = `ton://transfer/${addressText}?amount=${amount}&text=${encodeURIComponent(comment)}`;

@@ -1,4 +1,4 @@
-/** The port to the payer of a deposit: a connected wallet, or a person who opens a link. */
+/** The port to the payer of a deposit: a connected wallet. */
 import type { Address, Cell } from "@ton/core";
 import { Problem, type ProblemCode } from "../../core/errors/problem.ts";
 
@@ -12,7 +12,7 @@ export interface PayMessage {
 
 /** How long a wallet may pay. */
 export interface PayOptions {
-  /** Unix seconds of the chain's clock from which the wallet must not send; Infinity: no limit. */
+  /** Unix seconds of the chain's clock from which the wallet must not send. */
   readonly validUntil: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -30,57 +30,10 @@ export interface Payer {
   /** The wallet that pays and owns the jettons; undefined: any wallet may pay. */
   readonly address?: Address | undefined;
   /**
-   * Returns when the payment was sent, or when its owner was given the link or the request for it.
+   * Returns when the payment was sent, or when its owner was given the request for it.
    * @throws {Problem} `wallet_declined` if nothing was sent and nothing will be; `wallet_unavailable` if that is unknown
    */
   pay(message: PayMessage, options: PayOptions): Promise<void>;
-}
-
-/** A transfer as a link that TON wallets open. */
-export interface PaymentLink {
-  readonly url: string;
-  readonly to: Address;
-  /** In nano. */
-  readonly amount: bigint;
-}
-
-/**
- * Returns a payer that hands a `ton://` link over, which any wallet can pay at any time.
- * @param owner the owner of the jettons; required for jettons
- * @example
- * ```ts
- * const payer = linkPayer({ testOnly: true, onLink: ({ url }) => console.log(url) });
- * ```
- */
-export function linkPayer(
-  { testOnly, owner, onLink }: {
-    readonly testOnly: boolean;
-    readonly owner?: Address | undefined;
-    readonly onLink: (link: PaymentLink) => void;
-  },
-): Payer {
-  return {
-    address: owner,
-    pay({ to, amount, body }) {
-      onLink({ url: buildTransferLink(to, amount, body, testOnly), to, amount });
-      return Promise.resolve();
-    },
-  };
-}
-
-/**
- * Returns a transfer as a link that TON wallets open.
- * @param amount in nano
- * @param testOnly whether the address is written for a test network
- * @example
- * ```ts
- * const url = buildTransferLink(pool.address, 10_000_000_000n, body, true);
- * ```
- */
-export function buildTransferLink(to: Address, amount: bigint, body: Cell, testOnly: boolean): string {
-  // npm's `buffer`, which browsers use, does not support "base64url".
-  const bin = body.toBoc().toString("base64").replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
-  return `ton://transfer/${to.toString({ bounceable: true, testOnly })}?amount=${amount}&bin=${bin}`;
 }
 
 /** After any other failure of a payer, its payment may still arrive. */

@@ -1,8 +1,7 @@
-/** `tonado deposit` on a local network: by mnemonic and by phone, with overtaken links and killed processes. */
+/** `tonado deposit` on a local network: by mnemonic and by phone, with overtaken payments and killed processes. */
 import assert from "node:assert/strict";
-import { Cell } from "@ton/core";
 import { renderSVG } from "uqr";
-import { decodeTransferLink } from "../../support/cli/transfer_link.ts";
+import { CONNECT_LINK, Phone } from "../../support/cli/phone.ts";
 import { waitUntil } from "../../../testkit/programs/wait_until.ts";
 import { parseJsonLines, startCliFixture } from "../../support/cli/cli_fixture.ts";
 import { runCli } from "../../support/cli/run_cli.ts";
@@ -14,13 +13,8 @@ async function openScene() {
   const fixture = stack.use(await startCliFixture({ relayer: false }));
   const { net, directory: dir, registry, networkFlags: at, env, payerFlags: payer } = fixture;
   const notes = async () => JSON.parse((await runCli(["note", "show", "--json"], env)).stdout).notes;
-  /** Pays a transfer link, as a wallet on a phone does. */
-  const pay = async (url: string) => {
-    const { to, amount, bin } = decodeTransferLink(url);
-    await net.user.send([{ to, value: amount, bounce: true, body: Cell.fromBoc(bin)[0] }]);
-  };
   const open = stack.move();
-  return { at, payer, env, notes, net, pay, dir, registry, [Symbol.asyncDispose]: () => open.disposeAsync() };
+  return { at, payer, env, notes, net, dir, registry, [Symbol.asyncDispose]: () => open.disposeAsync() };
 }
 
 type Scene = Awaited<ReturnType<typeof openScene>>;
@@ -32,20 +26,20 @@ Deno.test("tonado deposit", async (t) => {
     () => asksForConfirmation(scene),
   );
   await t.step(
-    "by phone, an overtaken link is reported, its payment is returned, and the next link is paid",
-    () => replacesStaleLink(scene),
+    "by phone, an overtaken payment is reported and returned, and the next request is paid",
+    () => replacesStaleRequest(scene),
   );
   await t.step(
     "--qr refuses an existing file, leaves it unchanged and stores no note",
     () => keepsExistingFile(scene),
   );
   await t.step(
-    "--qr replaces the code of a stale link only if the same run wrote it",
-    () => replacesOwnCode(scene),
+    "--qr writes the code of the link before the link is shown",
+    () => writesCode(scene),
   );
   await t.step(
-    "by phone, a link for jettons goes to the owner's own jetton wallet",
-    () => paysFromJettonWallet(scene),
+    "a pool that no link can pay is paid by a connected wallet, also in jettons",
+    () => paysByPhoneOnly(scene),
   );
   await resumesKilledDeposit(t, scene);
   await endsWithNextStep(t, scene);
@@ -61,30 +55,33 @@ async function asksForConfirmation({ at, payer, env, notes }: Scene): Promise<vo
   assert.deepEqual(await notes(), []);
 }
 
-async function replacesStaleLink({ at, env, notes, net, pay, payer }: Scene): Promise<void> {
-  const links: string[] = [];
+async function replacesStaleRequest({ at, env, notes, net, payer }: Scene): Promise<void> {
+  using phone = new Phone(net.user);
   let output = "";
-  const running = runCli(["deposit", "native-1", ...at, "--json"], env, {
+  const running = runCli(["deposit", "native-1", ...at, "--connect", "localnet", "--json"], env, {
     onStdout(text) {
       output += text;
-      for (const event of output.endsWith("\n") ? parseJsonLines(output) : []) {
-        if (event.event === "link" && !links.includes(event.url)) links.push(event.url);
-      }
+      const [link] = CONNECT_LINK.exec(text) ?? [];
+      if (link) void phone.open(link);
     },
   });
-  await waitUntil("a link", () => links.length === 1);
-  assert.equal((await notes())[0].state, "depositing", "the note is stored before the link is shown");
+  await waitUntil("a request", () => phone.requests === 1);
+  assert.equal((await notes())[0].state, "depositing", "the note is stored before the wallet is asked");
   await net.deposit("native-1"); // another deposit comes first
-  await waitUntil("another link", () => links.length === 2);
-  await pay(links[0]);
-  await waitUntil("the payment of the stale link is returned", () => output.includes("ERR_STALE_DEPOSIT"));
-  await pay(links[1]);
+  phone.confirm(0);
+  await waitUntil("the payment is returned, and the wallet is asked again", () => phone.requests === 2);
+  assert.match(output, /ERR_STALE_DEPOSIT/);
+  phone.confirm(1);
   const { code, stdout, stderr } = await running;
   assert.equal(code, 0, stderr);
   const events = parseJsonLines(stdout);
   const last = events[events.length - 1];
   assert.deepEqual([last.event, last.leafIndex, last.attempts], ["deposited", 1, 2]);
   assert.ok(events.some(({ event }) => event === "stale"));
+  assert.deepEqual(
+    events.filter(({ event }) => event === "paying").map(({ leafIndex, amount }) => [leafIndex, amount]),
+    [[0, "1000000000"], [1, "1000000000"]],
+  );
   assert.equal((await notes())[0].state, "deposited");
   const to = ["--to", net.user.address.toString(), "--self", ...payer];
   const { stderr: warnings } = await runCli(["withdraw", last.id, ...at, ...to], env, {
@@ -122,7 +119,7 @@ async function keepsExistingFile({ dir, notes, env, at }: Scene): Promise<void> 
     let links = 0;
     const ended = new AbortController();
     const { code, stderr } = await runCli(
-      ["deposit", "native-1", ...at, "--quiet", "--notes", store, "--qr", file],
+      ["deposit", "native-10-v2", ...at, "--quiet", "--notes", store, "--qr", file],
       env,
       {
         onStdout: (text) => text.startsWith("ton://") && (links++, ended.abort()),
@@ -138,46 +135,80 @@ async function keepsExistingFile({ dir, notes, env, at }: Scene): Promise<void> 
   await assert.rejects(Deno.lstat(`${dir}/nowhere`), Deno.errors.NotFound);
 }
 
-async function replacesOwnCode({ dir, at, env, net, pay }: Scene): Promise<void> {
+async function writesCode({ dir, at, env }: Scene): Promise<void> {
   const file = `${dir}/codes/link.svg`;
-  const links: string[] = [];
-  const codes: string[] = [];
-  const running = runCli(["deposit", "native-0.1", ...at, "--quiet", "--qr", file], env, {
-    onStdout(text) {
-      if (!text.startsWith("ton://")) return;
-      links.push(text.trim());
-      codes.push(Deno.readTextFileSync(file));
+  const stop = new AbortController();
+  const codes: [link: string, code: string][] = [];
+  const { code, stderr } = await runCli(
+    ["deposit", "native-10-v2", ...at, "--quiet", "--qr", file, "--notes", `${dir}/codes.age`],
+    env,
+    {
+      onStdout(text) {
+        if (!text.startsWith("ton://")) {
+          return;
+        }
+        codes.push([text.trim(), Deno.readTextFileSync(file)]);
+        stop.abort();
+      },
+      interruptSignal: stop.signal,
     },
-  });
-  await waitUntil("a link", () => links.length === 1);
-  await net.deposit("native-0.1");
-  await waitUntil("another link", () => links.length === 2);
-  assert.deepEqual(codes, links.map((url) => renderSVG(url, { ecc: "L", border: 2 })));
-  await Deno.rename(file, `${file}.moved`);
-  await Deno.writeTextFile(file, "another program's");
-  await net.deposit("native-0.1");
-  await waitUntil("a third link", () => links.length === 3);
-  assert.equal(await Deno.readTextFile(file), "another program's");
-  await pay(links[2]);
-  const { code, stdout, stderr } = await running;
-  assert.equal(code, 0, stderr);
-  assert.equal(stderr.split("link above is no longer valid").length, 3, "also with --quiet");
-  assert.ok(stdout.split("\n").every((line) => /^(ton:.*|[0-9a-f]{12}|)$/.test(line)), stdout);
+  );
+  assert.equal(code, 130, stderr);
+  const [[link, svg]] = codes;
+  assert.equal(svg, renderSVG(link, { ecc: "L", border: 2 }));
+  assert.deepEqual([...new URLSearchParams(link.split("?")[1]).keys()], ["amount", "text"]);
 }
 
-async function paysFromJettonWallet({ net, at, env, pay, notes }: Scene): Promise<void> {
-  const from = net.user.address.toString();
-  const { code, stdout, stderr } = await runCli(
-    ["deposit", "jet-10", ...at, "--quiet", "--from", from],
+async function paysByPhoneOnly({ net, at, env, notes, dir }: Scene): Promise<void> {
+  using phone = new Phone(net.user, true);
+  for (const key of ["jet-10", "native-0.1"]) {
+    const before = await notes();
+    const without = await runCli(["deposit", key, ...at, "--json"], env);
+    assert.equal(without.code, 2, without.stderr);
+    assert.match(without.stderr, /"--connect","detail":"or --mnemonic-file is required/);
+    assert.deepEqual([await notes(), /ton:|bin=/.test(without.stdout)], [before, false], "no note, no link");
+    const { code, stdout, stderr } = await runCli(
+      ["deposit", key, ...at, "--quiet", "--connect", "localnet"],
+      env,
+      { onStdout: (text) => CONNECT_LINK.test(text) && void phone.open(text.trim()) },
+    );
+    assert.equal(code, 0, stderr);
+    const [, id] = stdout.trim().split("\n");
+    const { leafIndex } = (await notes()).find((note: { id: string }) => note.id === id);
+    assert.equal(leafIndex, 0);
+  }
+  assert.equal(phone.requests, 2);
+  const mistakes: [string[], RegExp][] = [
+    [["--connect", "tonkeeper", "--manifest", "https://app.example/m.json"], /does not pay on localnet/],
+    [["--connect", "localnet", "--manifest", "http://app.example/m.json"], /It must be an https address/],
+    [["--connect", "other"], /Allowed choices are tonkeeper/],
+    [["--connect", "localnet", "--ask-mnemonic"], /omit --mnemonic-file and --ask-mnemonic/],
+    [["--manifest", "https://app.example/m.json"], /needs --connect/],
+  ];
+  for (const [flags, message] of mistakes) {
+    const { code, stderr } = await runCli(["deposit", "native-1", ...at, ...flags], env);
+    assert.deepEqual([code, message.test(stderr)], [2, true], stderr);
+  }
+  const { stderr } = await runCli(
+    [
+      "deposit",
+      "native-1",
+      "--network",
+      "mainnet",
+      "--registry",
+      await mainnetRegistry(dir),
+      "--connect",
+      "tonkeeper",
+    ],
     env,
-    { onStdout: (text) => text.startsWith("ton://") && void pay(text.trim()) },
   );
-  assert.equal(code, 0, stderr);
-  const [url, id] = stdout.trim().split("\n");
-  assert.notEqual(decodeTransferLink(url).to.toRawString(), net.pool("jet-10").address.toRawString());
-  assert.deepEqual((await notes()).find((note: { id: string }) => note.id === id).leafIndex, 0);
-  const without = await runCli(["deposit", "jet-10", ...at], env);
-  assert.deepEqual([without.code, without.stderr.includes("--from")], [2, true], without.stderr);
+  assert.match(stderr, /--manifest: is required: .*not one of a relayer/);
+}
+
+async function mainnetRegistry(dir: string): Promise<string> {
+  const file = `${dir}/mainnet.json`;
+  await Deno.writeTextFile(file, JSON.stringify({ network: "mainnet", pools: {} }));
+  return file;
 }
 
 async function resumesKilledDeposit(
@@ -217,7 +248,7 @@ async function endsWithNextStep(t: Deno.TestContext, { notes, at, payer, env }: 
 
   await t.step("interrupted, it exits with 130 and prints how to continue", async () => {
     const stop = new AbortController();
-    const { code, stderr } = await runCli(["deposit", "native-1", ...at, "--quiet"], env, {
+    const { code, stderr } = await runCli(["deposit", "native-10-v2", ...at, "--quiet"], env, {
       onStdout: (text) => text.startsWith("ton://") && stop.abort(),
       interruptSignal: stop.signal,
     });

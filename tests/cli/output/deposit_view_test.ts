@@ -1,7 +1,7 @@
 import { doesNotMatch, match } from "node:assert/strict";
 import type { DepositResult } from "../../../src/client/deposit/deposit_events.ts";
 import type { CliContext } from "../../../src/cli/context.ts";
-import { DepositView } from "../../../src/cli/output/deposit_view.ts";
+import { DepositView } from "../../../src/cli/output/payment/deposit_view.ts";
 
 /** Returns the printed output for a deposit. */
 function printed(...args: Parameters<DepositView["showDeposited"]>): string {

@@ -4,16 +4,16 @@
  * unlocked.
  */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import { Address, beginCell, Cell } from "@ton/core";
+import { Address, beginCell } from "@ton/core";
 import { depositJetton } from "../../../src/client/deposit/deposit_jetton.ts";
 import { fieldToHex } from "../../../src/core/crypto/field.ts";
 import { formatDeployments } from "../../../src/core/protocol/deployments.ts";
-import { storeRetryPayout } from "../../../src/core/protocol/messages/pool_messages.ts";
 import { createNote } from "../../../src/core/protocol/note.ts";
 import { readOpenClaims } from "../../../src/ops/rescue/open_claims.ts";
 import { hashState, rebuildState } from "../../../src/ops/rescue/rebuilt_state.ts";
 import { fetchJettonWalletAddress, fetchJettonWalletData } from "../../../src/ton/jetton/jetton.ts";
 import { withTempDirectory } from "../../../testkit/programs/temp_directory.ts";
+import { CONNECT_LINK, Phone } from "../../support/cli/phone.ts";
 import { runCli } from "../../support/cli/run_cli.ts";
 import { waitUntil } from "../../../testkit/programs/wait_until.ts";
 import { FaultySends } from "../../support/endpoint/faulty_sends.ts";
@@ -41,11 +41,16 @@ async function openScene(dir: string) {
     return await forward();
   });
   const endpoint = stack.use(sends.serve(net.localnet.url));
-  const cli = (...args: string[]) =>
-    runCli([
-      ...["pool", ...args, "--network", "localnet", "--registry", `${dir}/registry.json`],
-      ...["--endpoint", endpoint.url],
-    ]);
+  const registryFlags = ["--network", "localnet", "--registry", `${dir}/registry.json`];
+  const cli = (...args: string[]) => runCli(["pool", ...args, ...registryFlags, "--endpoint", endpoint.url]);
+  const phone = stack.use(new Phone(net.user, true));
+  const byPhone = (...args: string[]) =>
+    runCli(["pool", ...args, ...registryFlags, "--endpoint", net.localnet.url, "--connect", "localnet"], {}, {
+      onStdout(text) {
+        const [link] = CONNECT_LINK.exec(text) ?? [];
+        if (link) void phone.open(link);
+      },
+    });
   const wallet = ["--mnemonic-file", `${dir}/words.txt`, "--wallet-version", payer.version, "--yes"];
   const jettonBalance = async (owner: Address) => {
     const account = await fetchJettonWalletAddress(net.chain, master, owner);
@@ -69,6 +74,7 @@ async function openScene(dir: string) {
   const open = stack.move();
   return {
     cli,
+    byPhone,
     wallet,
     sends,
     net,
@@ -96,7 +102,7 @@ async function listsNothing({ cli, wallet }: Scene): Promise<void> {
 
 async function listsAndRetriesClaims(
   t: Deno.TestContext,
-  { net, note, pool, listClaims, cli, wallet, sends, jettonBalance }: Scene,
+  { net, note, pool, listClaims, cli, byPhone, wallet, sends, jettonBalance }: Scene,
 ): Promise<void> {
   const before = await net.localnet.setCode(net.pool(KEY).jettonWallet!, lockedCode);
   const body = await net.withdrawal(KEY, note, { recipient, fee: FEE });
@@ -119,15 +125,11 @@ async function listsAndRetriesClaims(
     equal(await rebuiltClaims(net), 2);
   });
 
-  await t.step("without a wallet each claim gets a link that any wallet can pay", async () => {
+  await t.step("without a wallet nothing is sent, and no link is shown", async () => {
     const [first] = await listClaims();
-    const { stdout, code } = await cli("retry", KEY, first.id, "--json");
-    equal(code, 0);
-    const { links, value } = JSON.parse(stdout);
-    const url = new URL(links[0].url);
-    equal(url.searchParams.get("amount"), value);
-    const bin = Cell.fromBase64(url.searchParams.get("bin")!.replaceAll("-", "+").replaceAll("_", "/"));
-    ok(bin.equals(storeRetryPayout(BigInt(first.id))));
+    const { stdout, stderr, code } = await cli("retry", KEY, first.id, "--json");
+    deepEqual([code, stdout], [2, ""]);
+    match(stderr, /"--connect","detail":"or --mnemonic-file is required/);
     const unknown = await cli("retry", KEY, "1");
     equal(unknown.code, 2);
     match(unknown.stderr, /the pool has no claim 1/);
@@ -144,11 +146,16 @@ async function listsAndRetriesClaims(
     ok(sends.refusals.length > 0, "the endpoint reports the wallet's refusal of a copy");
   });
 
-  await t.step("an unlocked wallet pays them, to the unit", async () => {
+  await t.step("an unlocked wallet pays them, to the unit, by phone and by mnemonic", async () => {
     await net.localnet.setCode(net.pool(KEY).jettonWallet!, before);
+    const [first] = await listClaims();
+    const phone = await byPhone("retry", KEY, first.id);
+    equal(phone.code, 0, phone.stderr);
+    match(phone.stdout, /Confirm the payment of 0\.\d+ TON in Test wallet/);
+    match(phone.stdout, new RegExp(`paid +${first.id} `));
     const { code, stdout, stderr } = await cli("retry", KEY, ...wallet, "--json");
     equal(code, 0, stderr);
-    equal(JSON.parse(stdout).paid.length, 2);
+    equal(JSON.parse(stdout).paid.length, 1);
     await waitUntil("the jettons are paid", async () => await jettonBalance(recipient) > 0n);
     deepEqual([await jettonBalance(recipient), await jettonBalance(net.relayerAddress)], [
       DENOMINATION - FEE,

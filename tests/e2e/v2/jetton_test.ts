@@ -1,7 +1,8 @@
 /** A version 2 jetton pool through the client and a relayer on a localnet, with test keys. */
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
-import { Cell, toNano } from "@ton/core";
-import { depositByTransfer, type DepositPayment } from "../../../src/client/deposit/deposit_transfer.ts";
+import { toNano } from "@ton/core";
+import { depositByTransfer } from "../../../src/client/deposit/deposit_transfer.ts";
+import type { Payer } from "../../../src/client/deposit/payer.ts";
 import { fieldToHex } from "../../../src/core/crypto/field.ts";
 import { poseidon } from "../../../src/core/crypto/poseidon.ts";
 import { auditPool } from "../../../src/ops/audit/audit.ts";
@@ -9,7 +10,6 @@ import { fetchJettonWalletAddress, fetchJettonWalletData } from "../../../src/to
 import { waitUntil } from "../../../testkit/programs/wait_until.ts";
 import { RelayerHarness } from "../../support/relayer/relayer_harness.ts";
 import { BATCH_MS, recipient, Version2Harness } from "../../support/relayer/version2_harness.ts";
-import { decodeTransferLink } from "../../support/cli/transfer_link.ts";
 
 const KEY = "jet-10-v2";
 const REFUND = toNano("0.02");
@@ -77,20 +77,14 @@ async function depositsByWalletAndLink(t: Deno.TestContext, { net, common, notes
     );
   });
 
-  await t.step("a link contains the whole transfer with enough coins", async () => {
-    const payments: DepositPayment[] = [];
-    const waiting = depositByTransfer({
-      ...common,
-      note: notes[1],
-      jettonOwner: net.user.address,
-      onStep: (step) => step.step === "payment" && payments.push(step.payment),
-    });
-    await waitUntil("the link", () => payments.length === 1);
-    const [{ url, comment }] = payments;
-    equal(comment, undefined);
-    const { to, amount, bin } = decodeTransferLink(url);
-    await net.user.send([{ to, value: amount, body: Cell.fromBoc(bin)[0], bounce: true }]);
-    equal((await waiting).leafIndex, 1);
+  await t.step("a payer sends the whole transfer with enough coins", async () => {
+    const payer: Payer = {
+      address: net.user.address,
+      pay: async ({ to, amount, body }) =>
+        void await net.user.send([{ to, value: amount, body, bounce: true }]),
+    };
+    const { leafIndex } = await depositByTransfer({ ...common, note: notes[1], payer });
+    equal(leafIndex, 1);
   });
 }
 
@@ -104,7 +98,7 @@ async function returnsWrongAmount(
   const waiting = depositByTransfer({
     ...common,
     note: notes[2],
-    jettonOwner: net.user.address,
+    payer: { address: net.relayerAddress, pay: () => new Promise(() => {}) },
     onStep: (step) => step.step === "refused" && steps.push(`${step.reason} ${step.sender}`),
   }, { signal: stop.signal });
   waiting.catch(() => {});

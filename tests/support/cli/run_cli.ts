@@ -1,6 +1,7 @@
 /** Runs commands in this process with real adapters, which saves the second that starting a process takes. */
 import { localFiles } from "../../../src/cli/files/local_files.ts";
 import { noteStoreFile } from "../../../src/client/notes/files/note_store_file.ts";
+import { connectWallet } from "../../../src/client/tonconnect/connect_wallet.ts";
 import { runCli as runProgram } from "../../../src/cli/program.ts";
 import type { CliContext } from "../../../src/cli/context.ts";
 import { Secret } from "../../../src/core/text/secret.ts";
@@ -94,6 +95,7 @@ export async function runCli(
     connect: (network, { url, apiKey, requestsPerSecond }) =>
       connect({ network, endpoint: url, apiKey: apiKey?.reveal(), requestsPerSecond }),
     openWallet,
+    connectWallet,
     createProver: sharedProver,
     async serveApp(settings, address) {
       const site = await openAppSite("/", settings);

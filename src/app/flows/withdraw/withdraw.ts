@@ -1,4 +1,5 @@
 /** The withdrawal of one note: recipient, relayers, warnings about links to the deposit, proof, receipt. */
+import { addressInCode } from "./address_code.ts";
 import { findRefusal } from "../../../client/relayer/relayer_problem.ts";
 import type { Problem } from "../../../core/errors/problem.ts";
 import type { Machine, Work } from "../machine.ts";
@@ -63,7 +64,7 @@ export function nextWithdraw(state: WithdrawState, event: WithdrawEvent): Withdr
   switch (state.step) {
     case "form":
       if (event.type !== "submit") return state;
-      return startCheck(state.id, event.recipient.trim());
+      return startCheck(state.id, addressInCode(event.recipient) ?? event.recipient.trim());
     case "checking":
       return nextChecking(state, event);
     case "review":

@@ -1,37 +1,25 @@
-import type { Address } from "@ton/core";
 import { Command } from "commander";
-import { depositNative } from "../../../client/deposit/deposit_native.ts";
-import type { DepositStep } from "../../../client/deposit/deposit_attempts.ts";
-import { type DepositResult, findUnspentDeposit } from "../../../client/deposit/deposit_events.ts";
-import { systemClock } from "../../../core/time.ts";
-import { depositJetton } from "../../../client/deposit/deposit_jetton.ts";
-import { depositByLink, type LinkDepositStep } from "../../../client/deposit/deposit_link.ts";
+import { findUnspentDeposit } from "../../../client/deposit/deposit_events.ts";
 import {
   addNote,
   findNullifierTwins,
   type NoteRecord,
   type NoteStore,
 } from "../../../client/notes/note_store.ts";
-import { RelayerClient } from "../../../client/relayer/relayer_client.ts";
-import { commitmentsFromRelayer } from "../../../client/tree_sync.ts";
-import type { Deployment, Deployments } from "../../../core/protocol/deployments.ts";
+import type { Deployments } from "../../../core/protocol/deployments.ts";
 import { Problem } from "../../../core/errors/problem.ts";
-import type { Chain } from "../../../ton/chain.ts";
-import { type AnyPool, openPool } from "../../../ton/pool/any_pool.ts";
+import { openPool } from "../../../ton/pool/any_pool.ts";
 import { V2Pool } from "../../../ton/pool/v2/pool.ts";
 import { placeNote } from "../../../core/protocol/note.ts";
-import { depositByTransfer } from "../../../client/deposit/deposit_transfer.ts";
 import {
   addChainOptions,
   type ChainOptions,
   formatFlags,
   openChain,
-  parseAddressArgument,
   parseRelayerArgument,
 } from "../../options/chain_options.ts";
-import { DepositView, isNoteSpentError } from "../../output/deposit_view.ts";
+import { DepositView, isNoteSpentError } from "../../output/payment/deposit_view.ts";
 import { usageError } from "../../options/usage_error.ts";
-import { toPoolJetton } from "../../../client/notes/pool_match.ts";
 import { findDeployment, resolveDeployment } from "../../options/note_pools.ts";
 import {
   addNoteStorePathOption,
@@ -45,17 +33,21 @@ import {
   withNetworkOfNote,
   type WithOptionalNetwork,
 } from "../../options/note_network.ts";
+import {
+  addConnectOptions,
+  type ConnectFlags,
+  findConnectTarget,
+  MANIFEST_HELP,
+} from "../../options/connect_options.ts";
 import { addPayerOptions, openPayerWallet, type PayerOptions } from "../../options/payer_options.ts";
-import type { Wallet } from "../../../ton/wallet/wallet.ts";
-import { type CliContext, shutdownSignal, withProver } from "../../context.ts";
-import { POLL_INTERVALS_MS } from "../../options/polling_intervals.ts";
-import { type DepositTree, deriveDepositedNote } from "./next_note.ts";
+import { type CliContext, shutdownSignal } from "../../context.ts";
+import { deriveDepositedNote } from "./next_note.ts";
+import { payDeposit } from "./pay.ts";
 import { assertNotRetired, assertPoolOfBuild, confirmDeposit } from "./pool_checks.ts";
 
-type DepositOptions = ChainOptions & NoteStoreOptions & PayerOptions & {
+type DepositOptions = ChainOptions & NoteStoreOptions & PayerOptions & ConnectFlags & {
   readonly note?: string;
   readonly resume?: boolean;
-  readonly from?: Address;
   readonly qr?: string;
   readonly wait: string;
   readonly relayer?: string;
@@ -68,7 +60,6 @@ export function depositCommand(context: CliContext): Command {
     .argument("[pool]", "key of the registry, like native-10; not with --note or --resume")
     .option("--note <id>", "deposit into a stored note, or resume its deposit")
     .option("--resume", "resume an interrupted deposit")
-    .option("--from <address>", "with a phone: the address that holds the jettons", parseAddressArgument)
     .option("--qr <file>", "with a phone: also write the QR code to a new SVG file")
     .option("--wait <minutes>", "with a phone: how long to wait", "30")
     .option(
@@ -78,13 +69,15 @@ export function depositCommand(context: CliContext): Command {
     )
     .option("--yes", "do not ask for confirmation before money is sent");
   const networkOf = "the note's network, or testnet for a new note";
-  return addChainOptions(addNoteStorePathOption(addPayerOptions(command)), { networkOf })
+  return addChainOptions(addNoteStorePathOption(addConnectOptions(addPayerOptions(command))), { networkOf })
     .addHelpText(
       "after",
-      "\nWithout a mnemonic, the command shows a link and a QR code that any TON wallet can pay. The note is stored,\n" +
-        "encrypted, before anything is sent. If another deposit lands first, it creates a new proof and tries again.\n" +
-        "A version 2 pool needs no proof: coins are a plain transfer with a comment, from any wallet.\n\n" +
-        "Examples:\n  tonado deposit native-10\n  tonado deposit native-10-v2\n" +
+      "\nA native version 2 pool is paid by a plain transfer with a comment: without other flags, the command shows\n" +
+        "a link and a QR code that any TON wallet can pay. Other pools are paid by a wallet that is connected with\n" +
+        "--connect, or by a mnemonic. The note is stored, encrypted, before anything is sent. If another deposit\n" +
+        `lands first, the command creates a new proof and tries again. ${MANIFEST_HELP}\n\n` +
+        "Examples:\n  tonado deposit native-10-v2\n" +
+        "  tonado deposit native-10 --connect tonkeeper --manifest https://app.example/tonconnect-manifest.json\n" +
         "  tonado deposit native-10 --network mainnet --mnemonic-file wallet.txt\n" +
         "  tonado deposit --resume",
     )
@@ -111,7 +104,8 @@ async function deposit(
     : withNetwork<DepositOptions>(rawOptions, rawOptions.network ?? "testnet");
   const { chain, registry } = await openChain(context, options);
   if (key === undefined && !stored) throw missingPoolError(registry);
-  const wallet = await openPayerWallet(context, options, chain);
+  const target = findConnectTarget(context, options);
+  const wallet = target ? undefined : await openPayerWallet(context, options, chain);
   const store = opened ?? await openNoteStore(context, options, { create: true });
   using _createdLock = opened ? undefined : await store.lockForWork();
   using qr = options.qr === undefined ? undefined : context.openOutputFile("--qr", options.qr);
@@ -129,9 +123,8 @@ async function deposit(
   }
   assertNotRetired(deployment, stored);
   await assertPoolOfBuild(chain, deployment, options);
-  await confirmDeposit(context, options, deployment, wallet, view);
-  const from = wallet?.address ?? options.from;
-  const deposit = from ? { from: from.toRawString() } : {};
+  await confirmDeposit(context, options, { deployment, wallet, connects: target !== undefined }, view);
+  const deposit = wallet ? { from: wallet.address.toRawString() } : {};
   const update: Partial<NoteRecord> = {
     state: "depositing",
     pool: deployment.address.toRawString(),
@@ -145,10 +138,19 @@ async function deposit(
   await store.update(record.id, update);
   view.showStored(record.id, key !== undefined);
 
+  const { leaves } = fresh ?? {};
+  const payment = { chain, pool, record, deployment, wallet, view, leaves, signal: shutdownSignal(context) };
+  await payAndRecord(context, options, { target, store, payment });
+}
+
+async function payAndRecord(
+  context: CliContext,
+  options: DepositOptions,
+  { target, store, payment }: Parameters<typeof payDeposit>[2],
+): Promise<void> {
+  const { record, view, pool } = payment;
   try {
-    const { leaves } = fresh ?? {};
-    const payment = { chain, pool, record, deployment, wallet, view, leaves };
-    const result = await payIntoPool(context, options, payment);
+    const result = await payDeposit(context, options, { target, store, payment });
     const { leafIndex, timestamp, depositor } = result;
     await store.update(record.id, {
       state: "deposited",
@@ -159,59 +161,6 @@ async function deposit(
     view.showNextSteps(error);
     return await markWithdrawnIfSpent(store, record, error);
   }
-}
-
-async function payIntoPool(
-  context: CliContext,
-  options: DepositOptions,
-  { chain, pool, record, deployment, wallet, view, leaves }: {
-    readonly chain: Chain;
-    readonly pool: AnyPool;
-    readonly record: NoteRecord;
-    readonly deployment: Deployment;
-    readonly wallet?: Wallet;
-    readonly view: DepositView;
-    readonly leaves?: DepositTree | undefined;
-  },
-): Promise<DepositResult> {
-  const { network, relayer, from, wait } = options;
-  const jetton = toPoolJetton(deployment);
-  const callOptions = { signal: shutdownSignal(context), onProgress: view.showProving };
-  const clock = { ...systemClock, now: context.now };
-  const timeoutMs = Number(wait) * 60_000;
-  const note = record.note.reveal();
-  if (pool instanceof V2Pool) {
-    return await depositByTransfer({
-      chain,
-      pool,
-      network,
-      note,
-      wallet,
-      timeoutMs,
-      clock,
-      jetton,
-      jettonOwner: from,
-      pollIntervalMs: POLL_INTERVALS_MS[network],
-      onStep: (step) => view.showTransferStep(step),
-    }, callOptions);
-  }
-  return await withProver(context, async (prover) => {
-    const request = {
-      chain,
-      pool,
-      network,
-      note,
-      prover,
-      pollIntervalMs: POLL_INTERVALS_MS[network],
-      treeTimeoutMs: context.treeTimeoutMs,
-      ...leaves ?? (relayer && { source: commitmentsFromRelayer(new RelayerClient(relayer), pool.address) }),
-      onStep: (step: DepositStep | LinkDepositStep) => view.showStep(step),
-    };
-    if (wallet && jetton) return await depositJetton({ ...request, wallet, jetton }, callOptions);
-    if (wallet) return await depositNative({ ...request, wallet }, callOptions);
-    const link = { jetton, jettonOwner: from, timeoutMs, clock };
-    return await depositByLink({ ...request, ...link }, callOptions);
-  });
 }
 
 async function markWithdrawnIfSpent(store: NoteStore, { id }: NoteRecord, error: unknown): Promise<never> {

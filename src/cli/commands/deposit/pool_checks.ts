@@ -1,4 +1,3 @@
-import type { Address } from "@ton/core";
 import type { NoteRecord } from "../../../client/notes/note_store.ts";
 import { registryLabel } from "../../../config/deployments_registry.ts";
 import { Problem } from "../../../core/errors/problem.ts";
@@ -11,7 +10,7 @@ import type { CliContext } from "../../context.ts";
 import { type ChainOptions, formatChainFlags, formatPoolAddress } from "../../options/chain_options.ts";
 import { requireConfirmation } from "../../options/payer_options.ts";
 import { usageError } from "../../options/usage_error.ts";
-import type { DepositView } from "../../output/deposit_view.ts";
+import type { DepositView } from "../../output/payment/deposit_view.ts";
 
 const GAS_RESERVE_NANO = 200_000_000n;
 
@@ -49,11 +48,17 @@ export async function assertPoolOfBuild(
   );
 }
 
+/** A link with an amount is safe only if a payment without the rest of the link comes back. */
+const isPaidByLink = ({ asset, version }: Deployment) => asset === "native" && version === 2;
+
 export async function confirmDeposit(
   context: CliContext,
-  options: ChainOptions & { readonly from?: Address; readonly yes?: boolean },
-  deployment: Deployment,
-  wallet: Wallet | undefined,
+  options: ChainOptions & { readonly yes?: boolean },
+  { deployment, wallet, connects }: {
+    readonly deployment: Deployment;
+    readonly wallet: Wallet | undefined;
+    readonly connects: boolean;
+  },
   view: DepositView,
 ): Promise<void> {
   const { network } = options;
@@ -64,10 +69,14 @@ export async function confirmDeposit(
     registry: registryLabel(network, options.registry),
   };
   if (!wallet) {
-    if (deployment.asset === "native" || options.from) {
-      return view.showPool({ ...facts, takes, version: deployment.version });
+    if (connects || isPaidByLink(deployment)) {
+      return view.showPool({ ...facts, takes, version: deployment.version }, { byHand: !connects });
     }
-    throw usageError("--from", `is required: the address that holds the ${deployment.asset}`);
+    throw usageError(
+      "--connect",
+      `or --mnemonic-file is required: ${facts.key} is paid by a connected wallet or by a mnemonic, ` +
+        "because a wallet that shortens a link would lose the money",
+    );
   }
   const balance = await wallet.balance();
   if (deployment.asset === "native" && balance < deployment.denomination + GAS_RESERVE_NANO) {

@@ -1,4 +1,4 @@
-import { Address, Cell, comment, loadStateInit } from "@ton/core";
+import { Address, comment } from "@ton/core";
 import { formatNative } from "../../../core/protocol/units.ts";
 import { Command } from "commander";
 import { loadEndpoint } from "../../../config/settings/settings_reader.ts";
@@ -18,21 +18,21 @@ interface PayOptions extends OutputOptions {
 const DEFAULT_ENDPOINT = "http://127.0.0.1:8081/api/v2/jsonRPC";
 const POLL_INTERVAL_MS = 100;
 /** An unknown parameter could change the meaning of the link. */
-const KNOWN_PARAMETERS = new Set(["amount", "bin", "text", "init"]);
+const KNOWN_PARAMETERS = new Set(["amount", "text"]);
 
 export function localnetPayCommand(context: CliContext): Command {
   return new Command("pay")
-    .description("pay a transfer link, like that of `tonado deposit`, from the local network's first wallet")
+    .description("pay the link of a native version 2 deposit from the local network's first wallet")
     .argument("<link>", "ton://transfer/...; quote it: the shell interprets &")
     .option("--endpoint <url>", `endpoint of the local network; default: INDEXER_URL, or ${DEFAULT_ENDPOINT}`)
     .option("--json", "print JSON")
     .option("--quiet", "print only essential output")
     .addHelpText(
       "after",
-      "\nThe wallet is the first that `tonado localnet` prints. To pay for a deposit of jettons, make its link with\n" +
-        "`--from` and that wallet's address. Only endpoints on this machine are accepted.\n\n" +
-        "Examples:\n  tonado localnet pay 'ton://transfer/kQ...?amount=1200000000&bin=te6cc...'\n" +
-        "  tonado deposit native-1 --network localnet --quiet | xargs -n 1 tonado localnet pay",
+      "\nThe wallet is the first that `tonado localnet` prints. Only endpoints on this machine are accepted. Other pools\n" +
+        "are paid with `tonado deposit --connect localnet`, whose link connects this wallet when it is opened.\n\n" +
+        "Examples:\n  tonado localnet pay 'ton://transfer/kQ...?amount=10000000000&text=tonado...'\n" +
+        "  tonado deposit native-10-v2 --network localnet --quiet | xargs -n 1 tonado localnet pay",
     )
     .action((link: string, _: PayOptions, command: Command) =>
       // `localnet` has --json and --quiet too, and commander passes them to the parent.
@@ -61,7 +61,7 @@ async function payLink(context: CliContext, link: string, options: PayOptions): 
   printResult(context, options, { from, to, amount: String(message.value) }, text);
 }
 
-/** Parses `ton://transfer/<address>?amount=<nano>&bin=<body>`. Throws `invalid_config`. */
+/** Parses `ton://transfer/<address>?amount=<nano>&text=<comment>`. Throws `invalid_config`. */
 export function parseTransferLink(link: string): OutgoingMessage {
   const [, address, query] = /^ton:\/\/transfer\/([^/?#]+)\?([^#]*)$/.exec(link.trim()) ?? [];
   if (address === undefined) throw usageError("link", "is not a ton://transfer link with an amount");
@@ -70,15 +70,6 @@ export function parseTransferLink(link: string): OutgoingMessage {
   if (unknown !== undefined) {
     throw usageError("link", `has the parameter ${JSON.stringify(unknown)}, which is not supported`);
   }
-  const read = <T>(name: string, parse: (text: string) => T): T | undefined => {
-    const text = parameters.get(name);
-    if (text === null) return undefined;
-    try {
-      return parse(text);
-    } catch {
-      throw usageError("link", `has a malformed ${name}`);
-    }
-  };
   const amount = parameters.get("amount") ?? "";
   if (!/^[0-9]{1,20}$/.test(amount) || BigInt(amount) === 0n) {
     throw usageError("link", "has no amount in nano");
@@ -89,13 +80,7 @@ export function parseTransferLink(link: string): OutgoingMessage {
   } catch {
     throw usageError("link", "has a malformed address");
   }
-  const body = read("bin", parseLinkCell) ?? read("text", comment);
-  const init = read("init", (text) => loadStateInit(parseLinkCell(text).beginParse()));
+  const text = parameters.get("text");
   const bounce = Address.isFriendly(address) ? Address.parseFriendly(address).isBounceable : true;
-  return { to, value: BigInt(amount), bounce, ...body && { body }, ...init && { init } };
-}
-
-/** Parses base64url, or base64 whose "+" a query string has turned into a space. */
-function parseLinkCell(text: string): Cell {
-  return Cell.fromBase64(text.replaceAll("-", "+").replaceAll("_", "/").replaceAll(" ", "+"));
+  return { to, value: BigInt(amount), bounce, ...text && { body: comment(text) } };
 }

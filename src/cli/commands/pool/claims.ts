@@ -2,9 +2,15 @@ import { Command } from "commander";
 import type { Deployment } from "../../../core/protocol/deployments.ts";
 import { Problem } from "../../../core/errors/problem.ts";
 import { formatAmount, formatNative, parseUnits, pluralize } from "../../../core/protocol/units.ts";
-import { buildTransferLink } from "../../../client/deposit/payer.ts";
 import { assertNoStorageDebt } from "../../../ton/pool/storage_debt.ts";
-import { buildRetryMessage, fetchRetryValue, listClaims, retryClaims } from "../../../ops/claims.ts";
+import {
+  fetchRetryValue,
+  listClaims,
+  retryClaims,
+  type RetryPayer,
+  type RetryResult,
+  walletRetryPayer,
+} from "../../../ops/claims.ts";
 import { Pool } from "../../../ton/pool/pool.ts";
 import type { Claim } from "../../../ton/pool/pool_getters.ts";
 import {
@@ -20,13 +26,26 @@ import {
   type PayerOptions,
   requireConfirmation,
 } from "../../options/payer_options.ts";
+import {
+  addConnectOptions,
+  type ConnectFlags,
+  connectPayer,
+  type ConnectTarget,
+  findConnectTarget,
+  MANIFEST_HELP,
+  REQUEST_SECONDS,
+} from "../../options/connect_options.ts";
 import { POLL_INTERVALS_MS } from "../../options/polling_intervals.ts";
 import { resolvePoolAddress } from "../../options/pool_argument.ts";
 import { usageError } from "../../options/usage_error.ts";
+import { PaymentView } from "../../output/payment/payment_view.ts";
 import { writeJson } from "../../output/print.ts";
 import { type CliContext, shutdownSignal } from "../../context.ts";
 
-interface RetryOptions extends ChainOptions, PayerOptions {
+/** Milliseconds. */
+const CONNECT_TIMEOUT = 1_800_000;
+
+interface RetryOptions extends ChainOptions, PayerOptions, ConnectFlags {
   readonly value?: string;
   readonly yes?: boolean;
 }
@@ -50,8 +69,8 @@ export function poolClaimsCommand(context: CliContext): Command {
 }
 
 export function poolRetryCommand(context: CliContext): Command {
-  const command = addPayerOptions(addChainOptions(new Command("retry")))
-    .description("pay claims of a jetton pool: from a wallet, or by links that any wallet can pay")
+  const command = addConnectOptions(addPayerOptions(addChainOptions(new Command("retry"))))
+    .description("pay claims of a jetton pool, from a phone's wallet or from a wallet given by its mnemonic")
     .argument("<pool>", "address, or a key of the registry like usdt-10")
     .argument("[claims...]", "ids of claims; default: all")
     .option(
@@ -63,9 +82,10 @@ export function poolRetryCommand(context: CliContext): Command {
   return command
     .addHelpText(
       "after",
-      "\nThe claimed jettons go to their recipients; unused coins return to the payer. Without a\n" +
-        "mnemonic, the command prints one link for each claim and sends nothing.\n\n" +
+      "\nThe claimed jettons go to their recipients; unused coins return to the payer. A wallet on a phone is asked\n" +
+        `for one payment for each claim. ${MANIFEST_HELP}\n\n` +
         "Examples:\n  tonado pool retry usdt-10 --network mainnet --mnemonic-file wallet.txt\n" +
+        "  tonado pool retry usdt-10 --connect tonkeeper --manifest https://app.example/tonconnect-manifest.json\n" +
         "  tonado pool retry usdt-10 47000005 --value 0.3",
     )
     .action((pool: string, ids: string[], options: RetryOptions) => retry(context, { pool, ids }, options));
@@ -108,32 +128,28 @@ async function retry(
   const claims = ids.length === 0 ? open : ids.map((id) => findClaim(open, id));
   await assertNoStorageDebt(pool.chain, pool.address, await pool.chain.account(pool.address));
   const value = options.value === undefined ? await fetchRetryValue(pool) : parseUnits(options.value);
-  const wallet = await openPayerWallet(context, options, pool.chain);
-  if (!wallet || claims.length === 0) {
-    const testOnly = options.network !== "mainnet";
-    const links = claims.map((claim) => {
-      const { to, body } = buildRetryMessage(pool, claim, value);
-      return { claim, url: buildTransferLink(to, value, body, testOnly) };
-    });
-    if (options.json) {
-      const listed = links.map(({ claim, url }) => ({ ...toJson(claim, options), url }));
-      return writeJson(context, { value, links: listed });
-    }
-    if (links.length === 0 && !options.quiet) context.stdout.write("no claims: nothing to retry\n");
-    for (const { claim, url } of links) {
-      context.stdout.write(
-        `${options.quiet ? "" : `${formatClaim(claim, deployment, options)}\n  `}${url}\n`,
-      );
-    }
+  const target = findConnectTarget(context, options);
+  const wallet = target ? undefined : await openPayerWallet(context, options, pool.chain);
+  if (claims.length === 0) {
+    if (options.json) writeJson(context, { paid: [], refused: [] });
+    else if (!options.quiet) context.stdout.write("no claims: nothing to retry\n");
     return;
   }
+  const signal = shutdownSignal(context);
+  const payOptions = { pollIntervalMs: POLL_INTERVALS_MS[options.network], signal };
   const total = formatNative(value * BigInt(claims.length));
-  const question = `Retry ${pluralize(claims.length, "claim")} with ${total} from ${wallet.format()}?`;
-  await requireConfirmation(context, options, `${question} Most of it comes back.`);
-  const { paid, refused } = await retryClaims({ pool, wallet, claims, value }, {
-    pollIntervalMs: POLL_INTERVALS_MS[options.network],
-    signal: shutdownSignal(context),
-  });
+  let result: RetryResult;
+  if (target) {
+    result = await retryByPhone(context, options, { target, retry: { pool, claims, value }, payOptions });
+  } else if (wallet) {
+    const question = `Retry ${pluralize(claims.length, "claim")} with ${total} from ${wallet.format()}?`;
+    await requireConfirmation(context, options, `${question} Most of it comes back.`);
+    const payer = walletRetryPayer(wallet, value);
+    result = await retryClaims({ pool, payer, claims, value }, payOptions);
+  } else {
+    throw usageError("--connect", "or --mnemonic-file is required: the wallet that pays the retry");
+  }
+  const { paid, refused } = result;
   const asJson = (all: readonly Claim[]) => all.map((claim) => toJson(claim, options));
   const asText = (outcome: string, all: readonly Claim[]) =>
     all.map((claim) => `${outcome.padEnd(8)} ${formatClaim(claim, deployment, options)}\n`);
@@ -150,6 +166,42 @@ async function retry(
         "If the wallet is locked, wait until its issuer unlocks it. If it asks for more, use a higher --value.",
     },
   );
+}
+
+/** A connected wallet is asked for one message at a time. */
+async function retryByPhone(
+  context: CliContext,
+  options: RetryOptions,
+  { target, retry, payOptions }: {
+    readonly target: ConnectTarget;
+    readonly retry: Omit<Parameters<typeof retryClaims>[0], "payer">;
+    readonly payOptions: Parameters<typeof retryClaims>[1] & { readonly signal: AbortSignal };
+  },
+): Promise<RetryResult> {
+  const view = new PaymentView(context, options);
+  const { signal } = payOptions;
+  const connect = { network: options.network, view, signal, timeoutMs: CONNECT_TIMEOUT };
+  const connected = await connectPayer(context, target, connect);
+  try {
+    const payer: RetryPayer = {
+      maxMessages: 1,
+      async pay([{ to, value, body }]) {
+        const { syncUtime } = await retry.pool.chain.account(to, { signal });
+        view.showRequest(`the payment of ${formatNative(value)}`, REQUEST_SECONDS);
+        const request = { validUntil: syncUtime + REQUEST_SECONDS, signal };
+        return await connected.pay({ to, amount: value, body: body! }, request).then(
+          () => undefined,
+          (error) => {
+            if (error instanceof Problem && error.code === "wallet_unavailable") return error;
+            throw error;
+          },
+        );
+      },
+    };
+    return await retryClaims({ ...retry, payer }, payOptions);
+  } finally {
+    await connected.disconnect();
+  }
 }
 
 function findClaim(claims: readonly Claim[], id: string): Claim {

@@ -1,19 +1,14 @@
-import type { Address } from "@ton/core";
-import { encode, renderSVG, renderUnicodeCompact } from "uqr";
-import type { DepositStep } from "../../client/deposit/deposit_attempts.ts";
-import type { DepositResult } from "../../client/deposit/deposit_events.ts";
-import type { DepositLink, LinkDepositStep } from "../../client/deposit/deposit_link.ts";
-import { Problem } from "../../core/errors/problem.ts";
-import type { DepositPayment, TransferDepositStep } from "../../client/deposit/deposit_transfer.ts";
-import { formatChainFlags, formatFlags, formatPoolAddress } from "../options/chain_options.ts";
-import { formatNative } from "../../core/protocol/units.ts";
-import { formatPayerFlags } from "../options/payer_options.ts";
-import { escapeLine } from "./sanitize.ts";
-import type { CliContext, OutputFile } from "../context.ts";
-import { CommandView, type OutputOptions } from "./print.ts";
-
-const TERMINAL_QR_BORDER_MODULES = 1; // a wider border does not fit into 80 columns
-const FILE_QR_BORDER_MODULES = 2;
+import type { DepositStep } from "../../../client/deposit/deposit_attempts.ts";
+import type { DepositResult } from "../../../client/deposit/deposit_events.ts";
+import type { PayerDepositStep } from "../../../client/deposit/deposit_payer.ts";
+import { Problem } from "../../../core/errors/problem.ts";
+import type { DepositPayment, TransferDepositStep } from "../../../client/deposit/deposit_transfer.ts";
+import { formatChainFlags, formatFlags, formatPoolAddress } from "../../options/chain_options.ts";
+import { formatPayerFlags } from "../../options/payer_options.ts";
+import type { CliContext, OutputFile } from "../../context.ts";
+import { type ConnectFlags, formatConnectFlags, REQUEST_SECONDS } from "../../options/connect_options.ts";
+import { PaymentView, type PaymentViewOptions } from "./payment_view.ts";
+import { formatNative } from "../../../core/protocol/units.ts";
 
 /** Why the pool returned a payment, and what to do about it. */
 const RETURN_REASONS: Readonly<Record<string, string>> = {
@@ -35,18 +30,20 @@ function warnAboutReturns(takes: string): string {
 type DepositViewOptions =
   & Parameters<typeof formatChainFlags>[0]
   & Parameters<typeof formatPayerFlags>[0]
-  & OutputOptions
-  & { readonly from?: Address; readonly wait?: string; readonly relayer?: string; readonly qr?: string };
+  & ConnectFlags
+  & PaymentViewOptions
+  & { readonly wait?: string; readonly relayer?: string };
+
+const WAITING = "waiting for the payment";
 
 export function isNoteSpentError(error: unknown): boolean {
   return error instanceof Problem && error.code === "nullifier_already_used";
 }
 
-/** With `--json`, prints one object per line: `pool`, `kept`, `link`, the steps, `deposited`. */
-export class DepositView extends CommandView<DepositViewOptions> {
-  readonly #qrFile;
+/** With `--json`, prints one object per line: `pool`, `kept`, `connect`, `connected`, the steps, `deposited`. */
+export class DepositView extends PaymentView<DepositViewOptions> {
   #noteId: string | undefined;
-  /** An earlier run may have shown a link that was paid. */
+  /** An earlier run may have asked a wallet that still pays. */
   #resumed;
 
   constructor(
@@ -56,9 +53,8 @@ export class DepositView extends CommandView<DepositViewOptions> {
     noteId: string | undefined,
     given: { readonly qr?: OutputFile; readonly resumed?: boolean } = {},
   ) {
-    super(context, options);
+    super(context, options, given.qr);
     this.#noteId = noteId;
-    this.#qrFile = given.qr;
     this.#resumed = given.resumed === true;
   }
 
@@ -70,9 +66,12 @@ export class DepositView extends CommandView<DepositViewOptions> {
       readonly registry: string;
       readonly version?: 2 | undefined;
     },
+    { byHand }: { readonly byHand: boolean },
   ): void {
     const { key, address, takes, registry, version } = pool;
-    const warning = version === 2 && key.startsWith("native-") ? warnAboutReturns(takes) : undefined;
+    const warning = byHand && version === 2 && key.startsWith("native-")
+      ? warnAboutReturns(takes)
+      : undefined;
     if (this.writeEvent({ event: "pool", ...pool, ...warning && { warning } })) return;
     this.printText(
       `${this.colours.bold(key)} accepts exactly ${takes}; address ${address}, from ${registry}`,
@@ -104,6 +103,9 @@ export class DepositView extends CommandView<DepositViewOptions> {
           "If that wallet belongs to an exchange, ask the exchange to credit you.",
       );
     }
+    if (step.step === "sending" && this.isConnected) {
+      return this.#showRequest("the payment");
+    }
     const texts = {
       syncing: "reading the pool's deposits",
       sending: "sending",
@@ -122,8 +124,13 @@ export class DepositView extends CommandView<DepositViewOptions> {
     this.printText(`note ${this.colours.bold(this.#noteId ?? "")} is stored; ${sent}`);
   }
 
-  showStep(step: DepositStep | LinkDepositStep): void {
-    if (step.step === "link") return this.#showLink(step.link);
+  showStep(step: DepositStep | PayerDepositStep): void {
+    if (step.step === "paying") {
+      const { leafIndex, message: { to, amount } } = step;
+      const paid = { to: to.toRawString(), amount: String(amount), leafIndex };
+      if (this.writeEvent({ event: "paying", id: this.#noteId, ...paid })) return;
+      return this.#showRequest(`the payment of ${formatNative(amount)}`);
+    }
     if (this.writeEvent({ event: step.step, id: this.#noteId, ...step, step: undefined })) return;
     const texts: Record<typeof step.step, string> = {
       syncing: "reading the pool's deposits",
@@ -132,7 +139,7 @@ export class DepositView extends CommandView<DepositViewOptions> {
       waiting: "sent; waiting for the pool",
       lost: "another deposit landed first; creating a new proof",
       stale:
-        "another deposit landed first, so the link above is no longer valid: a payment to it bounces back",
+        "another deposit landed first. If the wallet still shows the request, decline it; another follows",
       refused: `the pool returned a deposit: ${step.step === "refused" ? step.reason : ""}`,
       deposited: "deposited",
     };
@@ -174,11 +181,12 @@ export class DepositView extends CommandView<DepositViewOptions> {
   showNextSteps(error: unknown): void {
     this.progress.clear();
     if (isNoteSpentError(error)) return;
-    const { from, wait, relayer } = this.options;
+    const { wait, relayer } = this.options;
     const flags = [
       formatChainFlags(this.options),
       formatPayerFlags(this.options),
-      formatFlags({ from: from?.toString(), wait, relayer }),
+      formatConnectFlags(this.options),
+      formatFlags({ wait, relayer }),
     ].filter(Boolean).join(" ");
     this.context.stderr.write(
       `note ${this.#noteId} is stored; to continue: tonado deposit --note ${this.#noteId} ${flags}\n`,
@@ -190,69 +198,22 @@ export class DepositView extends CommandView<DepositViewOptions> {
       url,
       to: formatPoolAddress(to, this.options.network),
       amount: String(amount),
-      ...comment !== undefined && { comment },
+      comment,
     };
-    const text = comment === undefined
-      ? "Open this link with the wallet that holds the jettons, or scan its QR code.\n" +
-        "It never expires. It sends " +
-        `${formatNative(amount)} for fees, most of which returns:\n\n${url}\n`
-      : `Pay from any wallet that can send a comment:\n\n  to       ${facts.to}\n` +
-        `  amount   exactly ${formatNative(amount)}\n  comment\n${comment}\n\n` +
-        `Or open this link, which never expires, or scan its QR code:\n\n${url}\n`;
-    this.#showUrl(url, { event: "payment", id: this.#noteId, ...facts }, text);
+    const text = `Pay from any wallet that can send a comment:\n\n  to       ${facts.to}\n` +
+      `  amount   exactly ${formatNative(amount)} (older wallets show TON)\n  comment\n${comment}\n\n` +
+      `Or open this link, which never expires, or scan its QR code:\n\n${url}\n`;
+    this.showUrl(url, { event: "payment", id: this.#noteId, ...facts }, text, WAITING);
   }
 
-  #writeQrFile(url: string): boolean {
-    try {
-      this.#qrFile?.write(renderSVG(url, { ecc: "L", border: FILE_QR_BORDER_MODULES }));
-      return this.#qrFile !== undefined;
-    } catch (error) { // the link is still printed
-      if (!(error instanceof Problem)) throw error;
-      for (const { pointer, detail } of error.errors) {
-        this.context.stderr.write(`${pointer}: ${escapeLine(detail)}\n`);
-      }
-      return false;
-    }
-  }
-
-  #printQrCode(url: string): void {
-    const { stdout } = this.context;
-    const columns = encode(url, { ecc: "L", border: TERMINAL_QR_BORDER_MODULES }).size;
-    if (stdout.isTerminal && columns <= stdout.columns) {
-      stdout.write(`${renderUnicodeCompact(url, { ecc: "L", border: TERMINAL_QR_BORDER_MODULES })}\n\n`);
-    } else if (stdout.isTerminal) {
-      this.printText(
-        `The QR code needs ${columns} columns: widen the terminal, or write it to a file with --qr <file>.`,
-      );
-    }
-  }
-
-  #showLink({ url, to, amount, leafIndex }: DepositLink): void {
-    const resumed = this.#resumed;
-    this.#resumed = false;
-    const paid = { to: to.toRawString(), amount: String(amount), leafIndex };
-    if (resumed && !this.options.json) {
+  #showRequest(what: string): void {
+    if (this.#resumed) {
       this.#printAlways(
-        "This note is not in the pool. If you paid an earlier link and another deposit landed first, your payment\n" +
-          "bounced back to your wallet, less gas, or is on its way back: check the wallet before you pay again.",
+        "This note is not in the pool. If a wallet still shows an earlier request for it, decline that one.",
       );
     }
-    this.#showUrl(
-      url,
-      { event: "link", id: this.#noteId, url, ...paid, ...resumed && { resumed } },
-      `Pay ${formatNative(amount)} from any TON wallet, using this link or QR code:\n\n${url}\n`,
-    );
-  }
-
-  #showUrl(url: string, event: object, text: string): void {
-    this.progress.clear();
-    const written = this.#writeQrFile(url);
-    if (this.writeEvent(event)) return;
-    if (this.options.quiet) return this.context.stdout.write(`${url}\n`);
-    if (written) this.printText(`The QR code was written to ${this.options.qr}.`);
-    this.printText(text);
-    this.#printQrCode(url);
-    this.progress.update("waiting for the payment; Ctrl-C stops waiting", 0);
+    this.#resumed = false;
+    this.showRequest(what, REQUEST_SECONDS);
   }
 
   /** Prints what prevents a wasted or double payment; with --quiet on standard error. */

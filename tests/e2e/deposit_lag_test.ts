@@ -1,11 +1,9 @@
 /**
- * Deposits whose source of the tree is behind the chain: the client makes no link and no transfer for a taken
- * leaf.
+ * Deposits whose source of the tree is behind the chain: the client makes no request and no transfer for a
+ * taken leaf.
  */
 import assert from "node:assert/strict";
-import { Buffer } from "node:buffer";
-import { Cell, type TupleItem, TupleReader } from "@ton/core";
-import { depositByLink, type LinkDepositStep } from "../../src/client/deposit/deposit_link.ts";
+import { type TupleItem, TupleReader } from "@ton/core";
 import {
   type Chain,
   commitmentsFromChain,
@@ -13,13 +11,16 @@ import {
   connect,
   createNote,
   createProver,
+  depositByPayer,
   depositNative,
   type DepositStep,
   openWallet,
+  type Payer,
+  type PayerDepositStep,
+  type PayMessage,
   Pool,
   Problem,
 } from "../../src/mod.ts";
-import { decodeTransferLink } from "../support/cli/transfer_link.ts";
 import { startTestLocalnet } from "../../testkit/localnet/test_localnet.ts";
 import { useTrapdoorKeys } from "../../testkit/localnet/use_trapdoor_keys.ts";
 import { waitUntil } from "../../testkit/programs/wait_until.ts";
@@ -46,33 +47,31 @@ function sourceThatIs(behind: () => boolean): CommitmentSource {
   };
 }
 
-/** Pays a link as a phone does. */
-async function pay(url: string): Promise<void> {
-  const { to, amount, bin } = decodeTransferLink(url);
-  await wallet.send([{ to, value: amount, bounce: true, body: Cell.fromBoc(Buffer.from(bin))[0] }]);
+/** Sends a message as a connected wallet does. */
+async function send({ to, amount, body }: PayMessage): Promise<void> {
+  await wallet.send([{ to, value: amount, bounce: true, body }]);
 }
 
-const linksOf = (steps: readonly LinkDepositStep[]) =>
-  steps.flatMap((step) => step.step === "link" ? step.link : []);
+const payer: Payer = { address: wallet.address, pay: send };
+const requestsOf = (steps: readonly PayerDepositStep[]) =>
+  steps.flatMap((step) => step.step === "paying" ? step : []);
 
-Deno.test("no link is shown for a leaf that is taken while the source of the tree is one deposit behind", async () => {
+Deno.test("nothing is requested for a leaf that is taken while the source of the tree is one deposit behind", async () => {
   await deposit();
   await deposit();
-  const steps: LinkDepositStep[] = [];
+  const steps: PayerDepositStep[] = [];
   let requests = 0;
-  const result = depositByLink({
+  const result = depositByPayer({
     ...common,
+    payer,
     note: freshNote(),
     timeoutMs: 300_000,
     source: sourceThatIs(() => requests++ === 0),
-    onStep(step) {
-      steps.push(step);
-      if (step.step === "link") void pay(step.link.url);
-    },
+    onStep: (step) => steps.push(step),
   });
   const { leafIndex, attempts } = await result;
   assert.deepEqual([leafIndex, attempts], [2, 1]);
-  assert.deepEqual(linksOf(steps).map((link) => link.leafIndex), [2]);
+  assert.deepEqual(requestsOf(steps).map((request) => request.leafIndex), [2]);
 });
 
 Deno.test("a deposit waits for a source that is one deposit behind, instead of paying for a taken leaf", async () => {
@@ -94,11 +93,11 @@ Deno.test("a source that stays behind causes a timeout, and nothing is sent", as
   const incomplete = (error: unknown) => error instanceof Problem && error.code === "tree_incomplete";
   const seqno = await wallet.seqno();
   await assert.rejects(depositNative({ ...request, wallet }), incomplete);
-  await assert.rejects(depositByLink(request), incomplete);
+  await assert.rejects(depositByPayer({ ...request, payer }), incomplete);
   assert.equal(await wallet.seqno(), seqno);
 });
 
-Deno.test("a link that the pool refused as stale is replaced, even if the deposit that took its leaf was never seen", async () => {
+Deno.test("a payment that the pool refused as stale is requested again, even if the deposit that took its leaf was never seen", async () => {
   const before = await pool.getNextIndex();
   const oldAnswers = new Map<string, TupleItem[]>();
   for (const method of ["get_root_history", "getNextIndex"]) {
@@ -113,9 +112,10 @@ Deno.test("a link that the pool refused as stale is replaced, even if the deposi
       return answer ? Promise.resolve(new TupleReader(answer)) : chain.runGetMethod(...requests);
     },
   });
-  const steps: LinkDepositStep[] = [];
-  const running = depositByLink({
+  const steps: PayerDepositStep[] = [];
+  const running = depositByPayer({
     ...common,
+    payer: { ...payer, pay: () => new Promise(() => {}) },
     chain: behind,
     pool: new Pool(behind, pool.address),
     note: freshNote(),
@@ -123,12 +123,12 @@ Deno.test("a link that the pool refused as stale is replaced, even if the deposi
     source: sourceThatIs(() => lagging),
     onStep: (step) => steps.push(step),
   });
-  await waitUntil("a link", () => linksOf(steps).length === 1);
-  assert.equal(linksOf(steps)[0].leafIndex, before, "a link for a taken leaf");
+  await waitUntil("a request", () => requestsOf(steps).length === 1);
+  assert.equal(requestsOf(steps)[0].leafIndex, before, "a request for a taken leaf");
   lagging = false;
-  await pay(linksOf(steps)[0].url);
-  await waitUntil("another link", () => linksOf(steps).length === 2);
-  await pay(linksOf(steps)[1].url);
+  await send(requestsOf(steps)[0].message);
+  await waitUntil("another request", () => requestsOf(steps).length === 2);
+  await send(requestsOf(steps)[1].message);
   const { leafIndex, attempts } = await running;
   assert.deepEqual([leafIndex, attempts], [before + 1, 2]);
   const named = steps.map((step) => step.step === "refused" ? step.reason : step.step);
