@@ -7,13 +7,12 @@ import { Problem } from "../../core/errors/problem.ts";
 import type { Network } from "../../core/protocol/network.ts";
 import type { Payer } from "../deposit/payer.ts";
 import { BridgeChannel, type ChannelMessage, type OpenEvents } from "./bridge_channel.ts";
+import { connectLink, walletLink } from "./connect_link.ts";
 import { untilDeadline } from "./pay_deadline.ts";
 import {
   type ConnectedWallet,
-  connectRequest,
   isAnswerTo,
   parseConnectEvent,
-  PROTOCOL_VERSION,
   type RpcRequest,
   transactionRequest,
 } from "./wallet_messages.ts";
@@ -91,41 +90,6 @@ export async function connectBridge(
     if (signal?.aborted) await session.forget(); // the user left; a page that the phone closed aborts nothing
     throw error;
   }
-}
-
-/** Returns the link that opens the wallet, or that it scans. */
-export function connectLink({ link }: WalletEntry, session: string, manifestUrl: string): string {
-  const r = JSON.stringify(connectRequest(manifestUrl));
-  return withParameters(link, { v: String(PROTOCOL_VERSION), id: session, r, ret: "none" });
-}
-
-/** Returns the link that opens the wallet, which then finds the open request at its bridge. */
-function walletLink({ link }: WalletEntry): string {
-  return withParameters(link, { ret: "none" });
-}
-
-/** Telegram passes one parameter to a mini app, in an encoding of its own (ton-connect/sdk: utils/url.ts). */
-function withParameters(link: string, parameters: Readonly<Record<string, string>>): string {
-  const url = new URL(link);
-  if (url.hostname !== "t.me") {
-    for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
-    return url.href;
-  }
-  if (url.searchParams.has("attach")) { // the list names an older form of the link
-    url.searchParams.delete("attach");
-    url.pathname += "/start";
-  }
-  const markers: Record<string, string> = {
-    ".": "--2E",
-    "-": "--2D",
-    _: "--5F",
-    "&": "-",
-    "=": "__",
-    "%": "--",
-  };
-  const encoded = new URLSearchParams(parameters).toString().replace(/[.\-_&=%]/g, (char) => markers[char]);
-  url.searchParams.set("startapp", `tonconnect-${encoded}`);
-  return url.href;
 }
 
 async function readSession(
