@@ -16,6 +16,9 @@ interface ListedWallet {
   readonly bridge: readonly { readonly type: string; readonly url?: string }[];
 }
 
+/** Its own name is "Wallet". The other mini apps are left out. */
+const TELEGRAM_WALLET = "telegram-wallet";
+
 const source = "@tonconnect/sdk@3.4.1";
 const [code] = await readNpmPackage(source, ["lib/esm/index.mjs"]);
 const [, literal] = /const FALLBACK_WALLETS_LIST = (\[[^]*?\n\]);/.exec(code) ?? [];
@@ -26,9 +29,9 @@ const listed: ListedWallet[] = JSON.parse(
 
 const wallets = listed.flatMap(({ app_name: id, name, universal_url: link, bridge }) => {
   const url = bridge.find(({ type }) => type === "sse")?.url;
-  // Mini apps are reached through a chat, and need an encoding of their own.
-  if (!url || !link || new URL(link).hostname === "t.me") return [];
-  return [{ id, name, link, bridge: url.replace(/\/+$/, "") }];
+  const isMiniApp = link !== undefined && new URL(link).hostname === "t.me";
+  if (!url || !link || (isMiniApp && id !== TELEGRAM_WALLET)) return [];
+  return [{ id, name: isMiniApp ? "Wallet in Telegram" : name, link, bridge: url.replace(/\/+$/, "") }];
 });
 const list = { source: `npm:${source}`, license: "Apache-2.0", wallets };
 await writeGenerated("app:wallets", [

@@ -7,13 +7,12 @@ import { Problem } from "../../core/errors/problem.ts";
 import type { Network } from "../../core/protocol/network.ts";
 import type { Payer } from "../deposit/payer.ts";
 import { BridgeChannel, type ChannelMessage, type OpenEvents } from "./bridge_channel.ts";
+import { connectLink, walletLink } from "./connect_link.ts";
 import { untilDeadline } from "./pay_deadline.ts";
 import {
   type ConnectedWallet,
-  connectRequest,
   isAnswerTo,
   parseConnectEvent,
-  PROTOCOL_VERSION,
   type RpcRequest,
   transactionRequest,
 } from "./wallet_messages.ts";
@@ -91,23 +90,6 @@ export async function connectBridge(
     if (signal?.aborted) await session.forget(); // the user left; a page that the phone closed aborts nothing
     throw error;
   }
-}
-
-/** Returns the link that opens the wallet, or that it scans. */
-export function connectLink({ link }: WalletEntry, session: string, manifestUrl: string): string {
-  const url = new URL(link);
-  url.searchParams.set("v", String(PROTOCOL_VERSION));
-  url.searchParams.set("id", session);
-  url.searchParams.set("r", JSON.stringify(connectRequest(manifestUrl)));
-  url.searchParams.set("ret", "none");
-  return url.href;
-}
-
-/** Returns the link that opens the wallet, which then finds the open request at its bridge. */
-function walletLink({ link }: WalletEntry): string {
-  const url = new URL(link);
-  url.searchParams.set("ret", "none");
-  return url.href;
 }
 
 async function readSession(

@@ -9,7 +9,7 @@ import { SETTLEMENT_TIMEOUT_MS } from "../../support/app/steps/money_steps.ts";
 import { goOffline, goOnline, SILENT } from "../../support/app/steps/network_steps.ts";
 import { waitForNotice, waitForText } from "../../support/app/steps/payment_steps.ts";
 import {
-  CHECK,
+  checkNotes,
   chooseSettler,
   openOffer,
   OVERDUE_SECONDS,
@@ -38,7 +38,7 @@ const cases: FaultCases = {
     await openOffer(visit);
     const other = await visit.openTab();
     await unlockTab(other);
-    await other.click(CHECK);
+    await checkNotes(other);
     await other.click("Settle it yourself");
     await other.step("settle-failed");
     assert.match(await other.text(), /Another tab is working with your notes\.\s+Finish there or close it/);
@@ -137,17 +137,17 @@ async function settleWithClock(scene: Parameters<typeof waitingVisit>[0], shift:
   };
   const visit = await waitingVisit(scene, POOL, { prepare });
   await visit.reopen();
-  await visit.click(CHECK);
+  await checkNotes(visit);
   await waitForText(visit, "Paid in, not ready yet");
   assert.doesNotMatch(await visit.text(), /Settle it yourself/);
   passHalfAnHour(scene);
   await visit.reopen();
-  await visit.click(CHECK);
+  await checkNotes(visit);
   await waitForText(visit, "Paid in, not ready yet");
   assert.doesNotMatch(await visit.text(), /Settle it yourself/, "the endpoint may lie about the time");
   await passTime(visit.page);
   await visit.reopen();
-  await visit.click(CHECK);
+  await checkNotes(visit);
   await waitForText(visit, "Settle it yourself");
   await openOffer(visit);
   await settle(visit);

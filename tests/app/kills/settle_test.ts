@@ -7,7 +7,7 @@ import { drawMoments, killDuring, unlockTab } from "../../support/app/steps/kill
 import { SETTLEMENT_TIMEOUT_MS } from "../../support/app/steps/money_steps.ts";
 import { waitForText } from "../../support/app/steps/payment_steps.ts";
 import {
-  CHECK,
+  checkNotes,
   openOffer,
   poolOf,
   settle,
@@ -34,7 +34,7 @@ Deno.test({
             await settle(tab);
           });
           await unlockTab(tab);
-          await tab.click(CHECK);
+          await checkNotes(tab);
           await tab.page.waitForFunction(
             (offered) =>
               document.body.innerText.includes(offered) || document.querySelector("li.note.deposited button"),

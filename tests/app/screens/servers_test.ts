@@ -4,6 +4,8 @@ import assert from "node:assert/strict";
 import { type FaultScene, runCase, type Visit, withFaultScene } from "../../support/app/fault_scene.ts";
 import { passTime, shiftAfterMark } from "../../support/app/shifted_clock.ts";
 import { openPayment, SETTLEMENT_TIMEOUT_MS, withdraw } from "../../support/app/steps/money_steps.ts";
+import { unlockTab } from "../../support/app/steps/kill_steps.ts";
+import { waitUntil } from "../../../testkit/programs/wait_until.ts";
 import { runCli } from "../../support/cli/run_cli.ts";
 import { chromium } from "../../support/system/chromium.ts";
 
@@ -37,17 +39,20 @@ async function useBothSides(scene: FaultScene): Promise<void> {
   await visit.click("Deposit");
   await visit.step("amount");
   await visit.page.waitForFunction(() => !document.querySelector(".crowd:empty")); // the sizes of the pools
-  servers.assertOnly("a deposit", "website", "deposit endpoint");
+  servers.assertOnly("a deposit", "deposit endpoint");
 
   await passTime(visit.page);
   await visit.reopen();
   await visit.page.waitForSelector("li.note.deposited button");
-  servers.assertOnly("an unlocked store", "website");
+  servers.assertOnly("an unlocked store");
   await withdraw(visit);
   await visit.step("withdrawn", SETTLEMENT_TIMEOUT_MS);
   await visit.click("Done");
   await visit.step("notes");
-  servers.assertOnly("a withdrawal", "website", "withdrawal endpoint", "relayer");
+  servers.assertOnly("a withdrawal", "withdrawal endpoint", "relayer");
+  const { app, gates: { deposit, withdrawal, relayer } } = scene;
+  const known = [app, deposit, withdrawal, relayer].map(({ url }) => new URL(url).origin);
+  assert.deepEqual([...visit.origins].filter((origin) => !known.includes(origin)), [], "no other server");
   await visit.page.close();
 }
 
@@ -61,7 +66,7 @@ async function depositAgain(scene: FaultScene): Promise<void> {
   await visit.page.waitForFunction(() => document.querySelectorAll("li.note.deposited button").length === 2, {
     timeout: SETTLEMENT_TIMEOUT_MS,
   });
-  servers.assertOnly("a deposit beside an older note", "website", "deposit endpoint");
+  servers.assertOnly("a deposit beside an older note", "deposit endpoint");
   await visit.click("Check the notes");
   await visit.page.waitForFunction(() => document.body.innerText.includes("paid in after you"));
   servers.assertOnly("a check that the user asked for", "withdrawal endpoint", "relayer");
@@ -70,7 +75,26 @@ async function depositAgain(scene: FaultScene): Promise<void> {
   await visit.reopen();
   await visit.click("Continue");
   await visit.step("pay-");
-  servers.assertOnly("a deposit after the check", "website", "deposit endpoint");
+  servers.assertOnly("a deposit after the check", "deposit endpoint");
+  await visit.click("Show my notes");
+  await visit.click("Check the notes");
+  await visit.page.waitForFunction(() => !document.querySelector(".progress"));
+  const other = await visit.openTab();
+  await unlockTab(other);
+  const before = (await visit.page.$$("li.note.depositing")).length;
+  await openPayment(other, POOL);
+  await waitUntil(
+    "the first tab shows the deposit of the other one",
+    async () => (await visit.page.$$("li.note.depositing")).length > before,
+  );
+  servers.take();
+  await waitUntil(
+    "several intervals of checks have passed",
+    () => Promise.resolve(servers.requests.length > 40),
+    60_000,
+  );
+  servers.assertOnly("a deposit in another tab, after a check", "deposit endpoint");
+  await other.page.close();
   await visit.page.close();
 }
 
@@ -84,40 +108,21 @@ async function payIn(scene: FaultScene, visit: Visit): Promise<void> {
   await visit.step("notes");
 }
 
-type Server = "website" | "deposit endpoint" | "withdrawal endpoint" | "relayer";
+type Server = "deposit endpoint" | "withdrawal endpoint" | "relayer";
 
-/** Records each request by server and purpose. */
-function recordServers({ gates, app }: FaultScene) {
-  const requests: [server: Server, purpose: string][] = [];
-  const record = (server: Server) => (path: string, body: string) => {
-    const { method, params } = body === ""
-      ? {} as { method?: string; params?: { method?: string } }
-      : parse(body);
-    requests.push([server, params?.method ?? method ?? path.split("?")[0]]);
-  };
-  gates.deposit.record = record("deposit endpoint");
-  gates.withdrawal.record = record("withdrawal endpoint");
-  gates.relayer.record = record("relayer");
-  app.intercept = (request) => {
-    requests.push(["website", new URL(request.url).pathname]);
-    return undefined;
-  };
-  const take = () => requests.splice(0);
+/** Records each request to a server other than the website, which serves the page. */
+function recordServers({ gates }: FaultScene) {
+  const requests: Server[] = [];
+  gates.deposit.record = () => void requests.push("deposit endpoint");
+  gates.withdrawal.record = () => void requests.push("withdrawal endpoint");
+  gates.relayer.record = () => void requests.push("relayer");
   return {
-    take,
+    /** The requests since the last call of `take` or `assertOnly`. */
+    requests,
+    take: () => requests.splice(0),
     /** Asserts that each of these servers was contacted since the last call, and no other. */
     assertOnly(what: string, ...expected: readonly Server[]) {
-      const found = take();
-      const servers = [...new Set(found.map(([server]) => server))];
-      assert.deepEqual(servers.sort(), expected.toSorted(), what);
+      assert.deepEqual([...new Set(requests.splice(0))].sort(), expected.toSorted(), what);
     },
   };
-}
-
-function parse(body: string): { method?: string; params?: { method?: string } } {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return {};
-  }
 }

@@ -12,7 +12,7 @@ import { type FaultCases, type FaultScene, runCases, withFaultScene } from "../.
 import { SETTLEMENT_TIMEOUT_MS } from "../../support/app/steps/money_steps.ts";
 import { waitForNotice, waitForText } from "../../support/app/steps/payment_steps.ts";
 import {
-  CHECK,
+  checkNotes,
   openOffer,
   poolOf,
   settle,
@@ -80,7 +80,7 @@ const cases: FaultCases = {
     await visit.inspect("settle-asking");
     await visit.reopen();
     assert.equal(scene.wallet.sent, sent);
-    await visit.click(CHECK);
+    await checkNotes(visit);
     scene.conduct = () => "declines";
     await openOffer(visit);
     await settle(visit);

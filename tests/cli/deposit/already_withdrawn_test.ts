@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { formatNote } from "../../../src/core/protocol/note.ts";
 import { noteId } from "../../../src/client/notes/note_store.ts";
 import { startCliFixture } from "../../support/cli/cli_fixture.ts";
+import { CONNECT_LINK, Phone } from "../../support/cli/phone.ts";
 import { runCli } from "../../support/cli/run_cli.ts";
 
 Deno.test("tonado deposit of a note that was withdrawn", async (t) => {
@@ -17,8 +18,14 @@ Deno.test("tonado deposit of a note that was withdrawn", async (t) => {
     return store;
   };
   const [mine, other] = [await storeAt("mine"), await storeAt("other")];
+  using phone = new Phone(net.user);
   const deposit = (store: typeof env, ...more: string[]) =>
-    runCli(["deposit", "--note", id, ...at, ...more], store);
+    runCli(["deposit", "--note", id, ...at, ...more], store, {
+      onStdout(text) {
+        const [link] = CONNECT_LINK.exec(text) ?? [];
+        if (link) void phone.open(link);
+      },
+    });
 
   await t.step("before the withdrawal, it is found in the pool", async () => {
     const { code, stdout, stderr } = await deposit(other, ...payer, "--yes");
@@ -30,14 +37,18 @@ Deno.test("tonado deposit of a note that was withdrawn", async (t) => {
   const paid = await runCli(["withdraw", id, ...at, ...to, "--self", ...payer, "--yes"], mine);
   assert.equal(paid.code, 0, paid.stderr);
 
-  const ways: [string, string[]][] = [["by words", [...payer, "--yes"]], ["by a phone", ["--json"]]];
+  const ways: [string, string[]][] = [["by words", [...payer, "--yes"]], ["by a phone", [
+    "--connect",
+    "localnet",
+    "--json",
+  ]]];
   for (const [way, args] of ways) {
     await t.step(`${way}, in an empty store: the withdrawal is reported, and nothing is sent`, async () => {
       const store = await storeAt(way.replaceAll(" ", "-"));
       const leaves = await net.contract("native-0.1").getNextIndex();
       const seqno = (await net.chain.account(net.user.address)).last?.hash;
       const { code, stdout, stderr } = await deposit(store, ...args);
-      assert.equal(code, 1, stderr);
+      assert.deepEqual([code, phone.requests], [1, 0], stderr);
       assert.match(stderr, /was deposited as leaf 0 and has already been withdrawn; nothing was sent/);
       assert.doesNotMatch(stdout + stderr, /Wait for more deposits|to continue|ton:\/\/|"event":"deposited"/);
       assert.equal(await net.contract("native-0.1").getNextIndex(), leaves);

@@ -22,7 +22,11 @@ export function useCheck(
   );
   const isPaying = screen === "deposit" || screen === "settle";
   const hasAsked = useRef(false);
-  if (isPaying) hasAsked.current = false;
+  const newestDeposit = useRef(0);
+  const begun = Math.max(0, ...(records ?? []).filter(isBegun).map(({ createdAt }) => createdAt));
+  const isNew = begun > newestDeposit.current; // perhaps in another tab
+  if (isNew) newestDeposit.current = begun;
+  if (isPaying || isNew) hasAsked.current = false;
   else if (session.isRestored || (check.step === "reading" && check.isAsked)) hasAsked.current = true;
   const { network } = context.registry;
   const side = records &&
@@ -33,4 +37,8 @@ export function useCheck(
     });
   useEffect(() => send({ type: "side", side }), [side, check.side]);
   return [check, send];
+}
+
+function isBegun({ state }: NoteEntry): boolean {
+  return state === "depositing";
 }

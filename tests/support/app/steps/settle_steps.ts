@@ -14,8 +14,14 @@ import { waitForText } from "./payment_steps.ts";
 /** The app offers a settlement of a deposit that waits for half an hour. */
 export const OVERDUE_SECONDS = 31 * 60;
 
-/** Asks the endpoint of {@linkcode passHalfAnHour}. A deposit of the last hour is followed by the other one. */
-export const CHECK = "Check the notes";
+/**
+ * Asks the endpoint of {@linkcode passHalfAnHour}. A deposit of the last hour is followed by the other one, whose first
+ * answer adds a line above the button.
+ */
+export async function checkNotes(tab: Journey): Promise<void> {
+  await tab.page.waitForFunction(() => document.querySelector("li.note:not(.checking)"));
+  await tab.click("Check the notes");
+}
 
 /** Deposits in a new profile, and returns when the note offers to settle. */
 export async function unsettledVisit(scene: FaultScene, pool = "native-10-v2"): Promise<Visit> {
@@ -25,7 +31,7 @@ export async function unsettledVisit(scene: FaultScene, pool = "native-10-v2"): 
   });
   await passTime(visit.page);
   await visit.reopen();
-  await visit.click(CHECK);
+  await checkNotes(visit);
   await waitForText(visit, "Settle it yourself");
   return visit;
 }
