@@ -21,7 +21,7 @@ const RETURN_REASONS: Readonly<Record<string, string>> = {
 function warnAboutReturns(takes: string): string {
   return `Send exactly ${takes} with the comment below. With the comment, another amount\n` +
     "comes back to the wallet that sent it, less fees;\n" +
-    `without the comment, only exactly ${takes} comes back, and other amounts are lost.\n` +
+    `without the comment, only exactly ${takes} comes back,\nand other amounts are lost.\n` +
     "Money that comes back to an exchange goes to a wallet that many customers share:\n" +
     "pay from there only if it sends the exact amount and the comment.\n" +
     "Do not encrypt the comment: the pool could not read it.";
