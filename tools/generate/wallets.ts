@@ -19,6 +19,14 @@ interface ListedWallet {
 /** Its own name is "Wallet". The other mini apps are left out. */
 const TELEGRAM_WALLET = "telegram-wallet";
 
+/** Newer than the package: ton-connect/wallets-list at 00be6b39, wallets-v2.json. */
+const GRAM_WALLET = {
+  id: "gramwallet",
+  name: "Gram Wallet",
+  link: "https://connect.gramwallet.io",
+  bridge: "https://tonconnectbridge.mytonwallet.org/bridge",
+};
+
 const source = "@tonconnect/sdk@3.4.1";
 const [code] = await readNpmPackage(source, ["lib/esm/index.mjs"]);
 const [, literal] = /const FALLBACK_WALLETS_LIST = (\[[^]*?\n\]);/.exec(code) ?? [];
@@ -33,7 +41,8 @@ const wallets = listed.flatMap(({ app_name: id, name, universal_url: link, bridg
   if (!url || !link || (isMiniApp && id !== TELEGRAM_WALLET)) return [];
   return [{ id, name: isMiniApp ? "Wallet in Telegram" : name, link, bridge: url.replace(/\/+$/, "") }];
 });
-const list = { source: `npm:${source}`, license: "Apache-2.0", wallets };
+const [first, ...rest] = wallets;
+const list = { source: `npm:${source}`, license: "Apache-2.0", wallets: [first, GRAM_WALLET, ...rest] };
 await writeGenerated("app:wallets", [
   { path: "src/client/tonconnect/wallets.json", content: `${JSON.stringify(list, null, 2)}\n` },
 ], readArguments(["--check"]).has("--check"));
