@@ -88,11 +88,16 @@ async function changeRegistry(path: string, change: () => Promise<Uint8Array | u
   await wrapRegistryWriteErrors(path, async () => {
     const target = await followLinks(path);
     await createFolderOf(target);
-    using lock = await lockFile(`${target}.lock`, { timeoutMs: LOCK_TIMEOUT_MS });
-    if (!lock) throw new Error("another process is changing it");
+    using _lock = await lockRegistry(target);
     const content = await change();
     if (content) await replaceFile(path, content);
   });
+}
+
+async function lockRegistry(path: string): Promise<Disposable> {
+  const lock = await lockFile(`${path}.lock`, { timeoutMs: LOCK_TIMEOUT_MS });
+  if (!lock) throw new Error("another process is changing it");
+  return lock;
 }
 
 async function exists(path: string): Promise<boolean> {

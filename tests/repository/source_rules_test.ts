@@ -32,6 +32,17 @@ Deno.test("only the listed files set timers", async () => {
   assert.deepEqual(await findFiles(/\bset(Timeout|Interval)\(/), Object.keys(mayUseTimers));
 });
 
+Deno.test("no variable of `using` is read only in the next statement, where the bundler of the binary puts its value and never disposes of it", async () => {
+  for (const path of product) {
+    const code = await Deno.readTextFile(new URL(path, root));
+    for (const { index, 0: declared, 1: name } of code.matchAll(/\busing ([a-z]\w*) = [^;]+;\n/g)) {
+      const [next, ...rest] = code.slice(index + declared.length).split("\n}\n")[0].split("\n");
+      const reads = (text: string) => new RegExp(`\\b${name}\\b`).test(text);
+      assert.ok(!reads(next) || reads(rest.join("\n")), `${path}: ${name}`);
+    }
+  }
+});
+
 /**
  * Applies to the product. Tests and tools may replace methods to inject a fault or to run one part: relayer_harness.ts
  * and testkit/simulation wrap the store and the chain in a Proxy, tests of the ceremony observe `Uint8Array.prototype`,

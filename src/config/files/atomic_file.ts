@@ -84,8 +84,8 @@ export async function writeAll(file: Deno.FsFile, content: Uint8Array): Promise<
 /** A new name is on the disk only once its folder is synced (rename(2)). */
 async function syncFolderOf(path: string): Promise<void> {
   try {
-    using folder = await Deno.open(dirname(path), { read: true });
-    await folder.sync();
+    const folder = await Deno.open(dirname(path), { read: true });
+    await folder.sync().finally(() => folder.close());
   } catch {
     // Windows cannot sync folders, and does not need it.
   }
