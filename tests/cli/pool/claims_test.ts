@@ -151,7 +151,7 @@ async function listsAndRetriesClaims(
     const [first] = await listClaims();
     const phone = await byPhone("retry", KEY, first.id);
     equal(phone.code, 0, phone.stderr);
-    match(phone.stdout, /Confirm the payment of 0\.\d+ TON in Test wallet/);
+    match(phone.stdout, /Confirm the payment of 0\.\d+ GRAM in Test wallet/);
     match(phone.stdout, new RegExp(`paid +${first.id} `));
     const { code, stdout, stderr } = await cli("retry", KEY, ...wallet, "--json");
     equal(code, 0, stderr);
