@@ -170,7 +170,7 @@ async function boundsFees({ honest, request, options, dead, pool, note }: Scene)
   await rejects(
     withdrawViaRelayers([honest], { ...request, maxFee: floor - 1n }, options),
     (error: { code: string; errors: { detail: string }[] }) =>
-      error.code === "fee_above_limit" && /TON is above the limit of/.test(error.errors[0].detail),
+      error.code === "fee_above_limit" && /GRAM is above the limit of/.test(error.errors[0].detail),
   );
   await rejects(withdrawViaRelayers([honest, dead], { ...request, maxFee: floor - 1n }, options), {
     code: "relayer_unavailable", // the unreachable one might have asked for less
