@@ -79,13 +79,12 @@ Deno.test("relayers that never finish an answer delay the others' quotes until t
   const slow = [dripping.client.baseUrl, later.client.baseUrl];
   deepEqual(refused.map(({ pointer }) => pointer).toSorted(), slow.toSorted());
   for (const { detail } of refused) match(detail, /has not responded to \/pools in time/);
-  // On a busy machine the honest relayer may still be silent at the first report.
+  // On a busy machine the honest relayer may still be silent at the first report, and one of the others be given up just
+  // before the last.
   ok(reports.length >= 2, `${reports.length} reports`);
-  deepEqual(
-    reports.map((silent) => silent.filter((url) => url !== honest.client.baseUrl)),
-    reports.map(() => slow),
-  );
-  deepEqual(reports.at(-1), slow);
+  const slowIn = reports.map((silent) => silent.filter((url) => url !== honest.client.baseUrl));
+  deepEqual(slowIn.slice(0, -1), slowIn.slice(1).map(() => slow));
+  deepEqual(reports.at(-1), slow.filter((url) => reports.at(-1)!.includes(url)));
 });
 
 Deno.test("quotes come cheapest first, in whatever order the relayers are given", async () => {

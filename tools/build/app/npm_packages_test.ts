@@ -25,7 +25,7 @@ async function startMirror(folder: string, path: string, names: readonly string[
     equal(tar.code, 0);
     tarballs.set(`${path}tarballs/${i}.tgz`, await Deno.readFile(file));
   }
-  const server = Deno.serve({ hostname: "localhost", port: 0, onListen: () => {} }, async (request) => {
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
     const { pathname, origin } = new URL(request.url);
     const tarball = tarballs.get(pathname);
     if (tarball) return new Response(tarball);
@@ -40,7 +40,7 @@ async function startMirror(folder: string, path: string, names: readonly string[
       versions: { "1.0.0": { ...manifests[at], dist } },
     });
   });
-  return Object.assign(server, { url: `http://localhost:${server.addr.port}${path}` });
+  return Object.assign(server, { url: `http://127.0.0.1:${server.addr.port}${path}` });
 }
 
 /** Lays out the packages of a module that imports `name`, with settings and a cache of their own. */
