@@ -34,7 +34,7 @@ export {
   type PayerDepositRequest,
   type PayerDepositStep,
 } from "./client/deposit/deposit_payer.ts";
-export { type Payer, type PayMessage, type PayOptions } from "./client/deposit/payer.ts";
+export { type Payer, type PayerSource, type PayMessage, type PayOptions } from "./client/deposit/payer.ts";
 export { findNoteLeaf } from "./client/notes/note_leaf.ts";
 export { type AnyPool, openPool } from "./ton/pool/any_pool.ts";
 export { addressToField, settlerToField } from "./core/protocol/messages/address_field.ts";

@@ -5,6 +5,7 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { Address } from "@ton/core";
 import { fetchJettonWalletAddress, fetchJettonWalletData } from "../../src/ton/jetton/jetton.ts";
+import { openWallet } from "../../src/ton/wallet/wallet.ts";
 import { waitUntil } from "../../testkit/programs/wait_until.ts";
 import { parseJsonLines, startCliFixture } from "../support/cli/cli_fixture.ts";
 import { CONNECT_LINK, Phone } from "../support/cli/phone.ts";
@@ -51,18 +52,34 @@ async function depositsByLinkAndWallet(
   t: Deno.TestContext,
   { at, env, net, ids, payer }: Scene,
 ): Promise<void> {
-  await t.step("by phone, a connected wallet pays from the owner's jetton wallet", async () => {
-    const without = await runCli(["deposit", KEY, ...at], env);
-    deepEqual([without.code, without.stderr.includes("--connect")], [2, true], without.stderr);
-    using phone = new Phone(net.user, true);
+  const depositByPhone = async (phone: Phone, store: Record<string, string>) => {
     let output = "";
-    const { code, stderr } = await runCli(["deposit", KEY, ...at, "--connect", "localnet"], env, {
+    const result = await runCli(["deposit", KEY, ...at, "--connect", "localnet"], store, {
       onStdout(text) {
         output += text;
         const [link] = CONNECT_LINK.exec(text) ?? [];
         if (link) void phone.open(link);
       },
     });
+    return { ...result, output };
+  };
+  await t.step("by phone, a wallet without the jettons is not asked", async () => {
+    const { mnemonic, version } = net.localnet.relayer;
+    const wallet = await openWallet(mnemonic, { version, network: "localnet", chain: net.chain });
+    using phone = new Phone(wallet, true);
+    const { code, stderr } = await depositByPhone(phone, {
+      ...env,
+      TONADO_NOTES: `${env.TONADO_NOTES}-poor`,
+    });
+    deepEqual([code, phone.requests], [1, 0], stderr);
+    match(stderr, /the wallet holds 0 \S+, less than the deposit and its fees/);
+  });
+
+  await t.step("by phone, a connected wallet pays from the owner's jetton wallet", async () => {
+    const without = await runCli(["deposit", KEY, ...at], env);
+    deepEqual([without.code, without.stderr.includes("--connect")], [2, true], without.stderr);
+    using phone = new Phone(net.user, true);
+    const { code, stderr, output } = await depositByPhone(phone, env);
     equal(code, 0, stderr);
     match(output, /Confirm the payment in Test wallet within 3 minutes/);
     ok(!/exchange|comment|ton:/.test(output), output);

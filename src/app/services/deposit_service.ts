@@ -21,12 +21,12 @@ import type { Settings } from "../flows/settings.ts";
 import { QUESTION_SECONDS } from "../flows/deposit/deposit.ts";
 import type { DepositServices } from "../flows/deposit/deposit_services.ts";
 import { firstAttemptChance } from "./deposits/first_attempt.ts";
+import { assertFunds, assertGas } from "../../client/deposit/payer_funds.ts";
 import type { DepositTicket, OpenedDeposit, PoolChoice } from "../flows/deposit/deposit_state.ts";
 import { findCoverage } from "./backups/backup_coverage.ts";
 import type { Payer, PayMessage } from "../ports.ts";
 import { ChainClock } from "./deposits/chain_clock.ts";
 import { assertGenuine, assertListedWallet, assertOpen } from "./deposits/genuine_pool.ts";
-import { assertFunds, assertGas } from "./deposits/payer_funds.ts";
 import { newestTransaction, waitForReturn } from "./deposits/payment_return.ts";
 import { countDeposits, type PoolDeposits, readDeposits } from "./deposits/pool_deposits.ts";
 import { type AppContext, depositChain, findDeployment, findStoredNote, type Session } from "./context.ts";
@@ -176,13 +176,13 @@ async function build(
 ): Promise<Built> {
   const chain = depositChain(context);
   const stored = await findStoredNote(context, session, ticket.id, chain);
-  await assertFunds(chain, stored, payer);
+  const { pool, record, deployment, jetton } = stored;
+  await assertFunds(chain, { denomination: deployment.denomination, jetton }, payer);
   const readExpiry = async () =>
-    chainClock.check((await chain.account(stored.pool.address, { signal })).syncUtime) + QUESTION_SECONDS;
+    chainClock.check((await chain.account(pool.address, { signal })).syncUtime) + QUESTION_SECONDS;
   if (ticket.payment) {
     return { message: ticket.payment.message, question: { validUntil: await readExpiry() } };
   }
-  const { pool, record, deployment, jetton } = stored;
   const note = record.note;
   const matched = await assertNoteMatchesPool(pool, note, context.registry.network, jetton);
   assertListedWallet(deployment, matched);

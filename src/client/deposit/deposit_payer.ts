@@ -8,19 +8,26 @@ import type { TransactionId } from "../../ton/chain.ts";
 import type { DepositEvent, RefusedEvent } from "../../ton/pool/history/pool_events.ts";
 import type { PoolDepositArgs } from "../../ton/pool/pool.ts";
 import { assertNoStorageDebt } from "../../ton/pool/storage_debt.ts";
-import { assertNoteMatchesPool, type PoolJetton } from "../notes/pool_match.ts";
+import { assertNoteMatchesPool, type MatchedPool, type PoolJetton } from "../notes/pool_match.ts";
 import { EXPIRY_GRACE_SECONDS, refusalReason, waitForPoolEvent } from "../../ton/pool/history/pool_watch.ts";
 import { commitmentsFromChain, syncWholeTree } from "../tree_sync.ts";
 import type { DepositRequest } from "./deposit_attempts.ts";
 import { type DepositResult, findUnspentDeposit, proveNextLeaf, toDepositResult } from "./deposit_events.ts";
 import { prepareJettonTransfer } from "./deposit_jetton.ts";
-import { type Payer, type PaymentRequest, type PayMessage, requestAndWait } from "./payer.ts";
+import {
+  openPayer,
+  type Payer,
+  type PayerSource,
+  type PaymentRequest,
+  type PayMessage,
+  requestAndWait,
+} from "./payer.ts";
 
 /** A deposit through a payer. */
 export interface PayerDepositRequest
   extends Omit<DepositRequest, "wallet" | "maxAttempts" | "random" | "onStep"> {
   /** The payer. For jettons it must have an address. */
-  readonly payer: Payer;
+  readonly payer: PayerSource;
   readonly jetton?: PoolJetton | undefined;
   /** Seconds of chain time that the payer has for each payment. Default: 180. */
   readonly validForSeconds?: number;
@@ -49,13 +56,14 @@ export async function depositByPayer(
   request: PayerDepositRequest,
   options: ProveOptions = {},
 ): Promise<DepositResult> {
-  const { chain, pool, note, prover, payer, treeTimeoutMs, clock = systemClock, onStep = () => {} } = request;
+  const { chain, pool, note, prover, treeTimeoutMs, clock = systemClock, onStep = () => {} } = request;
   const { validForSeconds = 180, timeoutMs = 1_800_000 } = request;
   const { signal } = options;
-  const buildMessage = await createMessageBuilder(request);
+  const matched = await assertNoteMatchesPool(pool, note, request.network, request.jetton);
   const source = request.source ?? commitmentsFromChain(chain, pool.address);
   const tree = request.tree ?? new MerkleTree();
   const deadline = clock.now() + timeoutMs;
+  let prepared: PreparedPayer | undefined;
   for (let attempts = 1;; attempts++) {
     onStep({ step: "syncing" });
     const account = await chain.account(pool.address, { signal });
@@ -68,6 +76,7 @@ export async function depositByPayer(
     if (note.asset === "native") {
       await assertNoStorageDebt(chain, pool.address, account, { signal, code: "pool_closed" });
     }
+    const { payer, buildMessage } = prepared ??= await preparePayer(request, matched);
     onStep({ step: "proving" });
     const deposit = await proveNextLeaf(prover, tree, note.commitment, options);
     const { leafIndex } = deposit;
@@ -79,7 +88,11 @@ export async function depositByPayer(
       validUntil,
       signal,
       wait: (paymentRequest, signal) =>
-        waitForPayment(request, { leafIndex, after, deadline, validUntil, paymentRequest }, signal),
+        waitForPayment(
+          { ...request, payer },
+          { leafIndex, after, deadline, validUntil, paymentRequest },
+          signal,
+        ),
     });
     if (event !== "stale") return { ...toDepositResult(event), attempts };
   }
@@ -94,7 +107,7 @@ interface AwaitedPayment {
 }
 
 async function waitForPayment(
-  request: PayerDepositRequest,
+  request: Omit<PayerDepositRequest, "payer"> & { readonly payer: Payer },
   { leafIndex, after, deadline, validUntil, paymentRequest }: AwaitedPayment,
   signal: AbortSignal,
 ): Promise<DepositEvent | "stale"> {
@@ -149,10 +162,14 @@ async function waitForPayment(
   );
 }
 
-async function createMessageBuilder(
-  { chain, pool, note, network, jetton, payer }: PayerDepositRequest,
-): Promise<(deposit: PoolDepositArgs) => PayMessage> {
-  const matched = await assertNoteMatchesPool(pool, note, network, jetton);
+interface PreparedPayer {
+  readonly payer: Payer;
+  buildMessage(deposit: PoolDepositArgs): PayMessage;
+}
+
+async function preparePayer(request: PayerDepositRequest, matched: MatchedPool): Promise<PreparedPayer> {
+  const { chain, pool, note, jetton } = request;
+  const payer = await openPayer(request.payer);
   const toPayMessage = ({ to, value, body }: { to: PayMessage["to"]; value: bigint; body: Cell }) => ({
     to,
     body,
@@ -160,8 +177,12 @@ async function createMessageBuilder(
   });
   if (note.asset === "native") {
     const value = matched.denomination;
-    return (deposit) => toPayMessage(pool.buildDepositMessage({ ...deposit, value }));
+    const buildMessage = (deposit: PoolDepositArgs) =>
+      toPayMessage(pool.buildDepositMessage({ ...deposit, value }));
+    return { payer, buildMessage };
   }
   const { transfer } = await prepareJettonTransfer({ chain, pool, jetton: jetton! }, matched, payer.address);
-  return (deposit) => toPayMessage(pool.buildJettonDepositMessage({ ...deposit, ...transfer }));
+  const buildMessage = (deposit: PoolDepositArgs) =>
+    toPayMessage(pool.buildJettonDepositMessage({ ...deposit, ...transfer }));
+  return { payer, buildMessage };
 }

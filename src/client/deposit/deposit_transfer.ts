@@ -14,7 +14,7 @@ import type { Wallet } from "../../ton/wallet/wallet.ts";
 import { assertNoteMatchesPool, type PoolJetton } from "../notes/pool_match.ts";
 import { refusalReason, waitForPoolEvent } from "../../ton/pool/history/pool_watch.ts";
 import { assertJettonDepositFunds, assertNotBounced } from "./deposit_jetton.ts";
-import { type Payer, type PaymentRequest, requestAndWait } from "./payer.ts";
+import { openPayer, type Payer, type PayerSource, type PaymentRequest, requestAndWait } from "./payer.ts";
 import { type DepositResult, toDepositResult } from "./deposit_events.ts";
 import { buildTransferMessage, type TransferMessage } from "./transfer_message.ts";
 
@@ -28,7 +28,7 @@ export interface TransferDepositRequest {
   /** Pays. Without wallet and payer, the `payment` step reports what coins any wallet can pay. */
   readonly wallet?: Wallet | undefined;
   /** Pays, instead of `wallet`. A payment from any other wallet is accepted as well. */
-  readonly payer?: Payer | undefined;
+  readonly payer?: PayerSource | undefined;
   /** Required for jettons. */
   readonly jetton?: PoolJetton | undefined;
   /** Seconds of chain time that `payer` has. Default: 300. */
@@ -77,7 +77,7 @@ export async function depositByTransfer(
   request: TransferDepositRequest,
   { signal }: { readonly signal?: AbortSignal } = {},
 ): Promise<DepositResult> {
-  const { chain, pool, note, network, wallet, payer, validForSeconds = 300, onStep = () => {} } = request;
+  const { chain, pool, note, network, wallet, validForSeconds = 300, onStep = () => {} } = request;
   const { jetton } = request;
   const matched = await assertNoteMatchesPool(pool, note, network, jetton);
   onStep({ step: "syncing" });
@@ -86,11 +86,12 @@ export async function depositByTransfer(
   const known = await findDeposit(request, signal);
   if (known !== undefined) return { ...toDepositResult(known), attempts: 1 };
   if (!jetton) await assertNoStorageDebt(chain, pool.address, account, { signal, code: "pool_closed" });
+  const payer = request.payer && await openPayer(request.payer);
   const owner = wallet?.address ?? payer?.address;
   const asComment = wallet === undefined;
   const transfer = await buildTransferMessage({ pool, note, matched, jetton, owner, asComment });
   const { to, value: amount, body } = transfer.message;
-  const wait = { ...request, onStep, transfer };
+  const wait = { ...request, payer, onStep, transfer };
   const finish = async (event: Promise<DepositEvent>) => ({ ...toDepositResult(await event), attempts: 1 });
   if (wallet !== undefined) {
     onStep({ step: "sending" });
@@ -163,6 +164,7 @@ interface AwaitedTransfer {
 }
 
 type WaitRequest = TransferDepositRequest & Required<Pick<TransferDepositRequest, "onStep">> & {
+  readonly payer: Payer | undefined;
   readonly transfer: TransferMessage;
 };
 

@@ -36,6 +36,13 @@ export interface Payer {
   pay(message: PayMessage, options: PayOptions): Promise<void>;
 }
 
+/** A payer, or what connects it: called only if the note has no earlier deposit. */
+export type PayerSource = Payer | (() => Promise<Payer>);
+
+export async function openPayer(source: PayerSource): Promise<Payer> {
+  return typeof source === "function" ? await source() : source;
+}
+
 /** After any other failure of a payer, its payment may still arrive. */
 const UNSENT_CODES: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
   "wallet_declined",

@@ -33,6 +33,13 @@ Deno.test("tonado deposit of a note that was withdrawn", async (t) => {
     assert.match(stdout, /deposited as leaf 0/);
   });
 
+  await t.step("before the withdrawal, it is found without a phone", async () => {
+    const { code, stdout, stderr } = await deposit(await storeAt("by-phone-before"), "--connect", "localnet");
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /deposited as leaf 0/);
+    assert.doesNotMatch(stdout, CONNECT_LINK);
+  });
+
   const to = ["--to", `0:${"e1".repeat(32)}`];
   const paid = await runCli(["withdraw", id, ...at, ...to, "--self", ...payer, "--yes"], mine);
   assert.equal(paid.code, 0, paid.stderr);
@@ -50,6 +57,7 @@ Deno.test("tonado deposit of a note that was withdrawn", async (t) => {
       const { code, stdout, stderr } = await deposit(store, ...args);
       assert.deepEqual([code, phone.requests], [1, 0], stderr);
       assert.match(stderr, /was deposited as leaf 0 and has already been withdrawn; nothing was sent/);
+      assert.doesNotMatch(stdout, CONNECT_LINK);
       assert.doesNotMatch(stdout + stderr, /Wait for more deposits|to continue|ton:\/\/|"event":"deposited"/);
       assert.equal(await net.contract("native-0.1").getNextIndex(), leaves);
       assert.equal((await net.chain.account(net.user.address)).last?.hash, seqno);

@@ -5,6 +5,8 @@ import { depositJetton } from "../../../client/deposit/deposit_jetton.ts";
 import { depositNative } from "../../../client/deposit/deposit_native.ts";
 import { depositByPayer, type PayerDepositStep } from "../../../client/deposit/deposit_payer.ts";
 import { depositByTransfer } from "../../../client/deposit/deposit_transfer.ts";
+import type { PayerSource } from "../../../client/deposit/payer.ts";
+import { assertFunds, assertGas } from "../../../client/deposit/payer_funds.ts";
 import type { NoteRecord, NoteStore } from "../../../client/notes/note_store.ts";
 import { toPoolJetton } from "../../../client/notes/pool_match.ts";
 import { RelayerClient } from "../../../client/relayer/relayer_client.ts";
@@ -33,13 +35,13 @@ interface Payment {
   readonly record: NoteRecord;
   readonly deployment: Deployment;
   readonly wallet?: Wallet | undefined;
-  readonly payer?: WalletPayer | undefined;
+  readonly payer?: PayerSource | undefined;
   readonly view: DepositView;
   readonly leaves?: DepositTree | undefined;
   readonly signal: AbortSignal;
 }
 
-/** Pays the deposit from the wallet, from a phone that connects first, or waits for any wallet. */
+/** Finds an earlier deposit; otherwise pays from the wallet, or from a phone that connects, or waits for any wallet. */
 export async function payDeposit(
   context: CliContext,
   options: PayDepositOptions,
@@ -50,14 +52,25 @@ export async function payDeposit(
   },
 ): Promise<DepositResult> {
   if (!target) return await payIntoPool(context, options, payment);
-  const { view, signal, record } = payment;
+  const { chain, view, signal, record, deployment } = payment;
   const { network } = options;
-  const payer = await connectPayer(context, target, { network, view, signal, timeoutMs: waitMs(options) });
+  const jetton = toPoolJetton(deployment);
+  let connected: WalletPayer | undefined;
+  const payer = async () => {
+    const wallet = await connectPayer(context, target, { network, view, signal, timeoutMs: waitMs(options) });
+    connected = wallet;
+    await store.update(record.id, { deposit: { from: wallet.address.toRawString() } });
+    await assertFunds(chain, { denomination: deployment.denomination, jetton }, wallet);
+    const pay: WalletPayer["pay"] = async (message, options) => {
+      if (jetton) await assertGas(chain, wallet, message.amount);
+      await wallet.pay(message, options);
+    };
+    return { address: wallet.address, pay };
+  };
   try {
-    await store.update(record.id, { deposit: { from: payer.address.toRawString() } });
     return await payIntoPool(context, options, { ...payment, payer });
   } finally {
-    await payer.disconnect();
+    await connected?.disconnect();
   }
 }
 

@@ -1,10 +1,9 @@
 import { equal, rejects } from "node:assert/strict";
 import { Address } from "@ton/core";
-import type { Chain } from "../../../ton/chain.ts";
-import type { Payer } from "../../ports.ts";
+import type { Chain } from "../../ton/chain.ts";
 import { assertGas } from "./payer_funds.ts";
 
-const payer = { address: new Address(0, Buffer.alloc(32, 1)) } as Payer;
+const payer = { address: new Address(0, Buffer.alloc(32, 1)) };
 const chainWith = (balance: bigint) => ({ account: () => Promise.resolve({ balance }) }) as unknown as Chain;
 
 Deno.test("a wallet without the coins that a transfer of jettons carries is not asked", async () => {
