@@ -2,7 +2,7 @@ pragma circom 2.2.2;
 
 include "poseidon.circom";
 
-// Merkle paths, for withdraw.circom and deposit.circom.
+// Merkle paths, for withdraw.circom, withdraw2.circom, deposit.circom and settle16.circom.
 
 // ── Two siblings, in order ──────────────────────────────────────────────────
 // Proves: (left, right) is (current, sibling) if bit is 0 and (sibling, current) if bit is 1, with one product for both.

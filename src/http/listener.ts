@@ -10,7 +10,7 @@ export interface Listener {
 
 export interface ConnectionInfo {
   readonly peer: string;
-  /** Settles when the response was sent or aborted. If first read after the request, it never settles. */
+  /** Settles when the response was sent or aborted. Read it while the request is handled: read for the first time later, it never settles. */
   readonly sent: Promise<void>;
 }
 

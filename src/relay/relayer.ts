@@ -230,7 +230,7 @@ async function readNoteState(
   nullifierHash: bigint | undefined,
 ): Promise<NoteState> {
   const deposit = commitment === undefined ? undefined : tree.find(commitment);
-  const version2 = tree.allowsCopies && {
+  const settlementInfo = tree.allowsCopies && {
     settled: commitment === undefined ? null : deposit?.settled ?? false,
     leafIndices: commitment === undefined ? null : [...deposit?.leafIndexes ?? []],
   };
@@ -239,7 +239,7 @@ async function readNoteState(
     leafIndex: deposit?.leafIndex ?? null,
     timestamp: deposit?.timestamp ?? null,
     spent: nullifierHash === undefined ? null : await store.withdrawal(id, nullifierHash) !== undefined,
-    ...version2,
+    ...settlementInfo,
   };
 }
 

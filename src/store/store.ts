@@ -59,7 +59,7 @@ export interface Job {
   readonly notBefore?: number;
   readonly attempts?: number;
   readonly broadcastAt?: number;
-  readonly settledAt?: number; // when it ended
+  readonly endedAt?: number;
   /** The wallet's seqno and the message's normalised hash in the last transfer. */
   readonly seqno?: number;
   readonly messageHash?: string;

@@ -6,11 +6,11 @@ import { HashedLeaves, type NodeRange } from "../core/tree/hashed_leaves.ts";
 import type { MerkleTree } from "../core/tree/merkle_tree.ts";
 import { hashLevel } from "../core/crypto/poseidon.ts";
 import { allocateNodes, MERKLE_TREE_HEIGHT, nodeCounts, TREE_CAPACITY } from "../core/tree/tree_levels.ts";
-import { MIN_HASHED_HEIGHT, type TreeHasher } from "../core/tree/tree_hasher.ts";
+import { SUBTREE_HEIGHT, type TreeHasher } from "../core/tree/tree_hasher.ts";
 import { yieldToEventLoop } from "../core/event_loop_yield.ts";
 import { zeros } from "../core/tree/zeros.ts";
 
-const SUBTREE_LEAVES = 2 ** MIN_HASHED_HEIGHT;
+const SUBTREE_LEAVES = 2 ** SUBTREE_HEIGHT;
 const MAX_HASHED_BYTES_PER_TURN = 128 * FIELD_BYTES;
 const MAX_LEAVES_PER_TURN = 2_048;
 
@@ -33,13 +33,13 @@ export async function hashLeavesAfter(
   const filled = edge === 0 ? [] : await hashRightEdge(
     levels,
     { level: 0, first: size, nodes: leaves.subarray(0, edge * FIELD_BYTES) },
-    MIN_HASHED_HEIGHT,
+    SUBTREE_HEIGHT,
   );
   const subtrees = await hashSubtrees(leaves.subarray(edge * FIELD_BYTES), size + edge, hasher);
   const lowest = {
-    level: MIN_HASHED_HEIGHT,
+    level: SUBTREE_HEIGHT,
     first: Math.floor(size / SUBTREE_LEAVES),
-    nodes: concatBytes(...filled.splice(MIN_HASHED_HEIGHT).map(({ nodes }) => nodes), subtrees.pop()!.nodes),
+    nodes: concatBytes(...filled.splice(SUBTREE_HEIGHT).map(({ nodes }) => nodes), subtrees.pop()!.nodes),
   };
   const above = await hashRightEdge(levels, lowest, MERKLE_TREE_HEIGHT);
   return new HashedLeaves(size, end, rootOf(above), [...filled, ...subtrees, ...above]);
@@ -47,7 +47,7 @@ export async function hashLeavesAfter(
 
 const rootOf = (ranges: readonly NodeRange[]) => fieldFromBytes(ranges[ranges.length - 1].nodes);
 
-/** Returns the last nodes of the levels from `lowest`, which are its level's last nodes, up to level `to`. */
+/** Given the last nodes of one level, `lowest`, returns those of every level from it up to level `to`. */
 async function hashRightEdge(
   levels: readonly Uint8Array[],
   lowest: NodeRange,
@@ -76,7 +76,7 @@ async function hashNextLevel(nodes: Uint8Array, zero: Uint8Array): Promise<Uint8
   return above;
 }
 
-/** Returns the nodes of the levels up to `MIN_HASHED_HEIGHT`. */
+/** Returns the nodes of the levels up to `SUBTREE_HEIGHT`. */
 async function hashSubtrees(
   leaves: Uint8Array,
   first: number,
@@ -87,7 +87,7 @@ async function hashSubtrees(
   const levels = counts.map((nodes, level) => allocateNodes(level, nodes));
   levels[0].set(leaves);
   await hasher.hashLevels(levels, 0, count);
-  return levels.slice(0, MIN_HASHED_HEIGHT + 1).map((nodes, level) => ({
+  return levels.slice(0, SUBTREE_HEIGHT + 1).map((nodes, level) => ({
     level,
     first: first / 2 ** level,
     nodes: nodes.subarray(0, counts[level] * FIELD_BYTES),

@@ -1,5 +1,5 @@
 import { FIELD_BYTES } from "../core/crypto/field.ts";
-import { MIN_HASHED_HEIGHT } from "../core/tree/tree_hasher.ts";
+import { SUBTREE_HEIGHT } from "../core/tree/tree_hasher.ts";
 import { threadRuntime } from "../threads/thread_runtime.ts";
 import { transferableBuffers } from "../threads/transferable.ts";
 import { WorkerPool } from "../threads/worker_pool.ts";
@@ -19,7 +19,7 @@ const MAX_WORKERS = 16;
 /** Fewer leaves take at most a few milliseconds on the calling thread. */
 const MIN_LEAVES_FOR_WORKERS = 256;
 /** A task is one subtree: large compared to its message, small enough to keep all workers busy. */
-const SUBTREE_HEIGHTS = { min: MIN_HASHED_HEIGHT, max: 12 };
+const SUBTREE_HEIGHTS = { min: SUBTREE_HEIGHT, max: 12 };
 const TASKS_PER_WORKER = 4;
 
 export class TreeWorkers implements TreeService {

@@ -164,7 +164,7 @@ function jobMethods(
         let count = 0;
         for (const { jobs } of memory.pools.values()) {
           for (const [id, job] of jobs) {
-            if (isLive(job) || (job.settledAt ?? Infinity) >= before) continue;
+            if (isLive(job) || (job.endedAt ?? Infinity) >= before) continue;
             jobs.delete(id);
             count++;
           }

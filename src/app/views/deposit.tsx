@@ -129,7 +129,7 @@ function Amounts(props: InStep<DepositProps, "choosing">) {
       {!hasRelayer && <Notice kind="warning" text={deposit.noRelayer} />}
       <Form onSubmit={() => pool && send({ type: "pool_chosen", pool, isBackedUp })}>
         <fieldset class="choices pools">
-          <legend class="hidden">{deposit.title}</legend>
+          <legend class="visually-hidden">{deposit.title}</legend>
           {pools.map((each) => (
             <Choice
               key={each.key}

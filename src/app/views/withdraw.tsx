@@ -194,7 +194,7 @@ function Review({ state, amount, send }: InStep<WithdrawProps, "review">) {
         <summary>{withdraw.relayers}</summary>
         <p class="hint">{withdraw.relayersLead}</p>
         <fieldset class="choices">
-          <legend class="hidden">{withdraw.relayers}</legend>
+          <legend class="visually-hidden">{withdraw.relayers}</legend>
           {review.offers.map(({ url, feeText, youGet, feeShare }) => (
             <Choice
               key={url}

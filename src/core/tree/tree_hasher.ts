@@ -1,6 +1,6 @@
 // The port to worker threads that hash the levels of a Merkle tree and index its leaves.
 
-export const MIN_HASHED_HEIGHT = 9;
+export const SUBTREE_HEIGHT = 9;
 
 export interface TreeHasher {
   /** Returns the level reached. After a failure, parts may be written: the caller must abandon the memory. */

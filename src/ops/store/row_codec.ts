@@ -50,7 +50,7 @@ const job = z.strictObject({
   notBefore: count.optional(),
   attempts: count.optional(),
   broadcastAt: count.optional(),
-  settledAt: count.optional(),
+  endedAt: count.optional(),
   seqno: count.optional(),
   messageHash: z.string().optional(),
   txHash: z.string().optional(),

@@ -104,7 +104,7 @@ async function catchUp(
     if (!(error instanceof UnverifiedHistory)) throw error;
     const { roots, at } = verifier.lastRoots!;
     if (roots.includes(pool.tree.root)) pool.setRoots(roots, at);
-    else if (!verifier.candidateRootOnChain) throw rootMismatchProblem(pool, verifier.candidateLeafCount);
+    else if (!verifier.isNewRootKnown) throw rootMismatchProblem(pool, verifier.candidateLeafCount);
     return { type: "unverified", reason: error.message };
   }
   const mismatch = () => rootMismatchProblem(pool, pool.tree.size);

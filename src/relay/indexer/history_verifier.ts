@@ -45,7 +45,7 @@ export class HistoryVerifier implements ScanVerifier {
   lastRoots: { readonly roots: readonly bigint[]; readonly at: number } | undefined;
   /** Size of the tree with the new leaves, once its root is known to be on chain. */
   candidateLeafCount = 0;
-  candidateRootOnChain = false;
+  isNewRootKnown = false;
   readonly #after: TransactionId | undefined;
   readonly #tree: PoolTree;
   readonly #confirmedSpent = new Set<bigint>();
@@ -101,8 +101,8 @@ export class HistoryVerifier implements ScanVerifier {
     const contract = new PoolGetters(chain, this.address);
     const roots = await contract.getRootHistory({ signal });
     this.lastRoots = { roots, at: clock.now() };
-    this.candidateRootOnChain = roots.includes(root);
-    const isConfirmed = this.candidateRootOnChain && await this.#isQueueOnChain(contract, claims);
+    this.isNewRootKnown = roots.includes(root);
+    const isConfirmed = this.isNewRootKnown && await this.#isQueueOnChain(contract, claims);
     if (!isConfirmed) return await this.#findLaterTip(tip) ?? CONTRADICTED_BY_GETTERS_REASON;
     if (chain.verifier) {
       return await chain.verifier.hasTransaction(this.address, tip, { signal })

@@ -11,7 +11,7 @@ import { omit } from "../../core/omit.ts";
 // job only if it paid as submitted.
 export function applyJobEvent(job: Job, event: JobEvent, wallet: Address, now: number): Job | undefined {
   if (event.kind === "withdrawal") {
-    return isPaid(job) ? undefined : { ...asPaid(job, event, wallet), settledAt: now };
+    return isPaid(job) ? undefined : { ...asPaid(job, event, wallet), endedAt: now };
   }
   const ours = event.sender.equals(wallet) && event.queryId === job.queryId;
   if (!ours || !isLive(job)) return undefined;
@@ -26,7 +26,7 @@ export function applyJobEvent(job: Job, event: JobEvent, wallet: Address, now: n
     reason: refusalReason(event.exitCode),
     txHash: event.tx.hash,
     failures: job.failures + 1,
-    settledAt: now,
+    endedAt: now,
   };
 }
 
@@ -47,7 +47,7 @@ export function reopenJob(
   if (!isPaid(job)) return undefined;
   if (payment !== undefined) return asPaid(job, payment, wallet);
   const unpaid = omit(job, "txHash");
-  return { ...unpaid, state: "expired", reason: "its payment is not on chain", settledAt: now };
+  return { ...unpaid, state: "expired", reason: "its payment is not on chain", endedAt: now };
 }
 
 function asPaid(job: Job, event: WithdrawalEvent, wallet: Address): Job {

@@ -44,13 +44,13 @@ const payment = (
 
 for (const state of ["accepted", "broadcast"] satisfies JobState[]) {
   Deno.test(`job outcome: the pool's log confirms a job that is ${state}, even if another wallet sent the same withdrawal`, () => {
-    const { state: now, txHash, message, settledAt } = applyJobEvent(
+    const { state: now, txHash, message, endedAt } = applyJobEvent(
       { ...job, state },
       payment(mallory),
       us,
       8,
     )!;
-    deepEqual([now, txHash, message, settledAt], ["confirmed", "cc".repeat(32), undefined, 8]);
+    deepEqual([now, txHash, message, endedAt], ["confirmed", "cc".repeat(32), undefined, 8]);
   });
 }
 
@@ -139,13 +139,13 @@ Deno.test("job outcome: a refusal or another payment leaves a superseded job as 
 
 Deno.test("the rollback of a payment expires its job, and changes no other", () => {
   for (const state of ["confirmed", "superseded"] satisfies JobState[]) {
-    const unpaid = omit({ ...job, state, settledAt: 1 }, "message");
+    const unpaid = omit({ ...job, state, endedAt: 1 }, "message");
     const reason = "its payment is not on chain";
     deepEqual(reopenJob({ ...unpaid, txHash: "ee" }, undefined, us, 8), {
       ...unpaid,
       state: "expired",
       reason,
-      settledAt: 8,
+      endedAt: 8,
     });
   }
   for (const state of ["accepted", "broadcast", "failed", "expired"] satisfies JobState[]) {

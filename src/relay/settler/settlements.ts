@@ -78,7 +78,7 @@ export class Settlements {
     }
   }
 
-  isEarlierUnderWay({ id, settledTree }: PoolState, now: number): boolean {
+  awaitsPreviousTerm({ id, settledTree }: PoolState, now: number): boolean {
     const earlier = this.#earlier.get(id);
     return earlier !== undefined && now < earlier.until && earlier.starts.has(settledTree!.size);
   }
@@ -138,7 +138,7 @@ export class Settlements {
 
   #current(pool: PoolState, now: number): TrackedSettlement[] {
     const { size } = pool.settledTree!;
-    const known = this.isEarlierUnderWay(pool, now) ? [] : this.#byPool.get(pool.id) ?? [];
+    const known = this.awaitsPreviousTerm(pool, now) ? [] : this.#byPool.get(pool.id) ?? [];
     let left = known.filter(({ input }) => settlementEnd(input) > size);
     const [first] = left;
     const isLost = first?.sentAt !== undefined && now - first.sentAt >= SENT_TIMEOUT_MS;

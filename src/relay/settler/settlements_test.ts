@@ -112,7 +112,7 @@ Deno.test("settlements: while one that an earlier process sent may arrive, none 
   settlements.add(a, settlement(0, 16));
   const sent = [{ pool: "a", start: 0, end: 16 }, { pool: "a", start: 16, end: 32 }];
   settlements.restore(sent, { term: 1, now: 0 });
-  const under = (size: number, now: number) => settlements.isEarlierUnderWay(poolOf("a", size), now);
+  const under = (size: number, now: number) => settlements.awaitsPreviousTerm(poolOf("a", size), now);
   deepEqual([under(0, 0), under(16, 119_999), under(16, 120_000)], [true, true, false]);
   deepEqual(
     [under(32, 0), under(5, 0)],

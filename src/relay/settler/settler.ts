@@ -144,7 +144,7 @@ async function nextInput(
   signal: AbortSignal,
 ): Promise<NextSettlement | undefined> {
   const tree = pool.settledTree!;
-  if (settlements.isEarlierUnderWay(pool, clock.now())) return undefined;
+  if (settlements.awaitsPreviousTerm(pool, clock.now())) return undefined;
   const last = settlements.last(pool, clock.now());
   const first = last === undefined ? tree.size : settlementEnd(last.input);
   const waiting = tree.queue.slice(first - tree.size);

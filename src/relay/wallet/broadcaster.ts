@@ -14,7 +14,7 @@ import type { Leadership } from "../operations/leadership.ts";
 import type { PollingIntervals } from "../polling_intervals.ts";
 import type { PoolState } from "../indexer/pool_state.ts";
 import { asBroadcast, asExpired, asRequeued } from "./job_changes.ts";
-import { countFitting, countUnderWay, dueAt, selectDue, withinPayoutRoom } from "./due_jobs.ts";
+import { countFitting, countUnconfirmed, dueAt, selectDue, withinPayoutRoom } from "./due_jobs.ts";
 import { buildWithdrawMessages, type PayableJob } from "./withdraw_messages.ts";
 import { Quotes } from "./quotes.ts";
 import { MAX_BLOCK_TIME_SKEW_SECONDS } from "../../ton/wallet/transfer_inclusion.ts";
@@ -161,11 +161,15 @@ class Broadcaster {
     await this.#changeJobs(transfer, (job) => asBroadcast(job, transfer, clock.now()));
   }
 
-  /** Jobs that `carried` does not change are requeued. */
-  async #endTransfer(transfer: Transfer, included: IncludedTransfer | undefined, carried: JobChange) {
+  /** Jobs that `changeIfIncluded` does not change are requeued. */
+  async #endTransfer(
+    transfer: Transfer,
+    included: IncludedTransfer | undefined,
+    changeIfIncluded: JobChange,
+  ) {
     const { store, clock, settlements } = this.deps;
     const entries = included ? bookTransfer(transfer, included) : bookLostTopUps(transfer);
-    await this.#changeJobs(transfer, (job) => carried(job) ?? asRequeued(job, clock.now()));
+    await this.#changeJobs(transfer, (job) => changeIfIncluded(job) ?? asRequeued(job, clock.now()));
     await store.endTransfer(transfer.hash, entries);
     settlements?.endTransfer(included !== undefined, clock.now());
     this.deps.onLedgerEntries?.(entries);
@@ -184,7 +188,7 @@ class Broadcaster {
     // Before the read: at a later time a window may have ended for which the list lacks withdrawals.
     const readAt = clock.now();
     const jobs = await store.liveJobs();
-    const underWay = countUnderWay(jobs, readAt);
+    const underWay = countUnconfirmed(jobs, readAt);
     const ready = await this.#nextBatch(selectDue(jobs, readAt, this.deps), underWay);
     if (ready.length === 0 && (settlements?.isEmpty ?? true) && (topUps?.isEmpty ?? true)) return undefined;
     const { seqno, now, elapsedUntil: passed } = await walletMonitor.observe();

@@ -34,7 +34,7 @@ export function selectDue(jobs: readonly Job[], now: number, policy: BatchPolicy
 const MAX_UNDER_WAY_MS = 600_000;
 
 /** Counts each pool's withdrawals that were sent and whose events the indexer has not read yet. */
-export function countUnderWay(jobs: readonly Job[], now: number): ReadonlyMap<PoolId, number> {
+export function countUnconfirmed(jobs: readonly Job[], now: number): ReadonlyMap<PoolId, number> {
   const counts = new Map<PoolId, number>();
   for (const { pool, state, broadcastAt = 0 } of jobs) {
     if (state !== "broadcast" || now - broadcastAt >= MAX_UNDER_WAY_MS) continue;

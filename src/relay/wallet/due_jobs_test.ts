@@ -2,7 +2,7 @@ import { deepEqual, equal } from "node:assert/strict";
 import { SpentSet } from "../../core/protocol/v2/spent_set.ts";
 import type { Job } from "../../store/store.ts";
 import type { PoolState } from "../indexer/pool_state.ts";
-import { countFitting, countUnderWay, dueAt, selectDue, withinPayoutRoom } from "./due_jobs.ts";
+import { countFitting, countUnconfirmed, dueAt, selectDue, withinPayoutRoom } from "./due_jobs.ts";
 import { payoutRoom } from "../claims/claim_room.ts";
 import { MAX_BATCH_SIZE, type PayableJob } from "./withdraw_messages.ts";
 
@@ -67,8 +67,8 @@ Deno.test("due jobs: a transfer holds no more withdrawals of a pool than its cla
 Deno.test("due jobs: sent withdrawals take room until they end, for at most ten minutes", () => {
   const sent = (pool: string, broadcastAt: number) => jobOf(pool, 1, { state: "broadcast", broadcastAt });
   const jobs = [sent("v2", 5_000), sent("v2", 6_000), sent("w2", 5_000), jobOf("v2", 1), jobOf("v1", 1)];
-  deepEqual([...countUnderWay(jobs, 605_000)], [["v2", 1]]);
-  const underWay = countUnderWay(jobs, 6_000);
+  deepEqual([...countUnconfirmed(jobs, 605_000)], [["v2", 1]]);
+  const underWay = countUnconfirmed(jobs, 6_000);
   deepEqual([...underWay], [["v2", 2], ["w2", 1]]);
   const refusing = { id: "v2", payoutRoom: 3 } as PoolState;
   const other = { id: "v1", payoutRoom: 3 } as PoolState;

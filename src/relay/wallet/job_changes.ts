@@ -22,6 +22,6 @@ export function asExpired(job: Job, now: number): Job {
     ...omit(job, "message"),
     state: "expired",
     reason: "its root left the pool's history",
-    settledAt: now,
+    endedAt: now,
   };
 }

@@ -167,9 +167,9 @@ Deno.test("the same note is accepted again only after it failed and its delay is
   const { submit, store, change } = relayer();
   await submit(AbortSignal.abort());
   await rejects(submit(), { code: "nullifier_already_used" });
-  await change({ state: "failed", failures: 1, settledAt: START_MS - 29_999 });
+  await change({ state: "failed", failures: 1, endedAt: START_MS - 29_999 });
   await rejects(submit(), { code: "retry_later" });
-  await change({ settledAt: START_MS - 30_000 });
+  await change({ endedAt: START_MS - 30_000 });
   await submit(AbortSignal.abort());
   deepEqual((await store.job(id))!.failures, 1, "the next delay is longer");
 });

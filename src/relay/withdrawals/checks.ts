@@ -84,7 +84,7 @@ export const withdrawalChecks: readonly WithdrawalCheck[] = [
   check("nullifier is in neither a payment nor a live job", "nullifier_already_used", isNullifierUnused),
   // After the check of live jobs, so that a duplicate gets its status.
   check("pool is not retired", "pool_retired", ({ pool }) => pool.deployment.retired !== true),
-  check("its last failure is long enough ago", "retry_later", isRetryDue),
+  check("the retry delay is over", "retry_later", isRetryDue),
   check("pool is ready", "not_ready", ({ pool, deps }) => {
     const readiness = pool.readiness(deps.clock.now());
     return readiness.ready || { detail: readiness.reason, members: { retryAfter: 5 } };
@@ -104,7 +104,7 @@ export const withdrawalChecks: readonly WithdrawalCheck[] = [
     "stale_root",
     ({ request, pool }) => {
       const left = pool.rootPlacesLeft(request.signals.root);
-      return left === 0 || left > ROOT_MARGIN; // 0 is the check before this one
+      return left === 0 || left > ROOT_MARGIN; // unknown roots were refused above
     },
   ),
   check("proof verifies", "proof_invalid", isProofValid),

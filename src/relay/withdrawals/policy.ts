@@ -33,8 +33,8 @@ export function computeAttachedValue(quoted: bigint): bigint {
 }
 
 /** Returns when a failed withdrawal may be submitted again, in Unix ms. The delay doubles with each failure. */
-export function getRetryTime({ failures, settledAt }: Job): number {
-  return failures === 0 ? 0 : (settledAt ?? 0) + delayAfter(failures, MIN_RETRY_DELAY_MS);
+export function getRetryTime({ failures, endedAt }: Job): number {
+  return failures === 0 ? 0 : (endedAt ?? 0) + delayAfter(failures, MIN_RETRY_DELAY_MS);
 }
 
 /** Returns the delay, in ms, before a job is signed again if the wallet did not send its n-th message. */

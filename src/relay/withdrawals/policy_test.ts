@@ -40,7 +40,7 @@ Deno.test("policy: outside localnet a jetton pool needs a minimum fee, which may
 });
 
 Deno.test("policy: delays double with each failure, up to an hour", () => {
-  const failed = (failures: number) => getRetryTime({ failures, settledAt: 1_000_000 } as Job) - 1_000_000;
+  const failed = (failures: number) => getRetryTime({ failures, endedAt: 1_000_000 } as Job) - 1_000_000;
   deepEqual([1, 2, 3, 50].map(failed), [30_000, 60_000, 120_000, 3_600_000]);
   equal(getRetryTime({ failures: 0 } as Job), 0);
   deepEqual([1, 2, 50].map(getResendDelay), [2_000, 4_000, 3_600_000]);

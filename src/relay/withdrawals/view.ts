@@ -25,14 +25,14 @@ export function buildJobView(
     reason: job.reason ?? null,
     acceptedAt: toUnixSeconds(job.acceptedAt),
     broadcastAt: toUnixSeconds(job.broadcastAt),
-    settledAt: toUnixSeconds(job.settledAt),
+    settledAt: toUnixSeconds(job.endedAt),
   };
 }
 
 export function buildPaidView(pool: string, nullifierHash: bigint, withdrawal?: Withdrawal): WithdrawalView {
   const { timestamp, ...paid } = withdrawal ?? {};
-  const settledAt = timestamp === undefined ? undefined : timestamp * 1000;
-  return buildJobView(pool, { ...paid, nullifierHash, state: "confirmed", settledAt });
+  const endedAt = timestamp === undefined ? undefined : timestamp * 1000;
+  return buildJobView(pool, { ...paid, nullifierHash, state: "confirmed", endedAt });
 }
 
 function toUnixSeconds(milliseconds: number | undefined): number | null {

@@ -227,10 +227,10 @@ class KvStore implements ArchivedStore {
   async deleteEndedJobs(before: number): Promise<number> {
     let count = 0;
     for await (const [key, job] of listRows<Job>(this.kv, { prefix: storeKeys.allJobs })) {
-      if (isLive(job) || !(job.settledAt !== undefined && job.settledAt < before)) continue;
+      if (isLive(job) || !(job.endedAt !== undefined && job.endedAt < before)) continue;
       await this.#commit(async (atomic) => {
         const found = await getVersioned<Job>(this.kv, storeKeys.job(job.pool, job.nullifierHash));
-        if (found.value?.settledAt !== job.settledAt) return; // replaced meanwhile
+        if (found.value?.endedAt !== job.endedAt) return; // replaced meanwhile
         atomic.check(found.entry).delete(key);
       });
       count++;

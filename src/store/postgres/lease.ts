@@ -1,6 +1,7 @@
-// Each change of holder increments a fence. A journal write takes a key share lock of the row and compares
-// the fence; a change of holder updates a key, so it waits for writes in progress, and an earlier leader
-// cannot write afterwards. A renewal updates no key and does not wait (PostgreSQL manual, 13.3.2).
+// A fence is a number that grows when the lease changes hands. Every journal write locks the row and compares its
+// fence, and the change of hands waits for these writes: so an earlier leader cannot write afterwards. Locks: a write
+// takes a key share lock; a change of hands updates a key and conflicts with it; a renewal updates none, and does not
+// wait (PostgreSQL manual, 13.3.2).
 import { Problem } from "../../core/errors/problem.ts";
 import type { Database, Query } from "./database.ts";
 

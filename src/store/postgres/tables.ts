@@ -67,7 +67,7 @@ export const jobTable = new Table<JobRow>("jobs", {
   notBefore: integer("not_before", "bigint"),
   attempts: integer("attempts"),
   broadcastAt: integer("broadcast_at", "bigint"),
-  settledAt: integer("settled_at", "bigint"),
+  endedAt: integer("settled_at", "bigint"),
   seqno: integer("seqno", "bigint"),
   messageHash: text("message_hash"),
   txHash: text("tx_hash"),

@@ -88,7 +88,7 @@ testStores(
   "a superseded job is finished: it is not live, keeps what was paid, and is deleted with old jobs",
   async (store) => {
     await store.addJob(job(77n), () => false);
-    const paid = { state: "superseded", fee: 3n, settledAt: 5 } as const;
+    const paid = { state: "superseded", fee: 3n, endedAt: 5 } as const;
     await apply(store, [withdrawal(1, 77n)], undefined, 9, (found) => ({ ...found, ...paid }));
     deepEqual(await store.job({ pool, nullifierHash: 77n }), { ...job(77n), ...paid });
     deepEqual(await store.liveJobs(), []);
@@ -120,8 +120,8 @@ testStores(
 );
 
 testStores("finished jobs are deleted by age, live ones and payments never", async (store) => {
-  const end = (hash: bigint, settledAt: number) =>
-    store.changeJob({ pool, nullifierHash: hash }, (found) => ({ ...found, state: "failed", settledAt }));
+  const end = (hash: bigint, endedAt: number) =>
+    store.changeJob({ pool, nullifierHash: hash }, (found) => ({ ...found, state: "failed", endedAt }));
   await apply(store, [withdrawal(1, 5n)], undefined, 9);
   for (const hash of [1n, 2n, 3n]) await store.addJob(job(hash), () => false);
   await end(1n, 99);
@@ -139,7 +139,7 @@ testStores("a job that replaces an ended one while ended jobs are deleted is kep
     await store.addJob(job(hash), () => false);
     await store.changeJob(
       { pool, nullifierHash: hash },
-      (found) => ({ ...found, state: "failed", settledAt: 1 }),
+      (found) => ({ ...found, state: "failed", endedAt: 1 }),
     );
   }
   const deleting = store.deleteEndedJobs(100);

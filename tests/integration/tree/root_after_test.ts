@@ -6,7 +6,7 @@ import { Problem, type ProblemCode } from "../../../src/core/errors/problem.ts";
 import { FIELD_BYTES, FIELD_MODULUS, writeFieldBytes } from "../../../src/core/crypto/field.ts";
 import { MerkleTree } from "../../../src/core/tree/merkle_tree.ts";
 import { TREE_CAPACITY } from "../../../src/core/tree/tree_levels.ts";
-import { MIN_HASHED_HEIGHT, type TreeHasher } from "../../../src/core/tree/tree_hasher.ts";
+import { SUBTREE_HEIGHT, type TreeHasher } from "../../../src/core/tree/tree_hasher.ts";
 import { yieldToEventLoop } from "../../../src/core/event_loop_yield.ts";
 import { hashLeavesAfter } from "../../../src/tree/root_after.ts";
 import { inlineTreeService } from "../../../src/tree/tree_service.ts";
@@ -153,7 +153,7 @@ async function turnsOf(work: Promise<unknown>): Promise<number> {
 }
 
 Deno.test("root after: the event loop runs while many leaves are read and hashed", async () => {
-  const [tree, away] = [treeOf(1), { hashLevels: () => Promise.resolve(MIN_HASHED_HEIGHT) }];
+  const [tree, away] = [treeOf(1), { hashLevels: () => Promise.resolve(SUBTREE_HEIGHT) }];
   assert.equal(await turnsOf(rootAfter(tree, leavesOf(1, 101), inlineTreeService)), 0);
   assert.ok(await turnsOf(rootAfter(tree, leavesOf(1, 1_023), inlineTreeService)) >= 10);
   assert.ok(await turnsOf(rootAfter(tree, Array(2 ** 16).fill(1n), away)) >= 32);

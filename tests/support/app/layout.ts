@@ -81,7 +81,9 @@ function readParts(): { parts: Part[]; width: number } {
   const controls = "a[href], button, input, textarea, summary, label";
   const isPart = (element: Element) => {
     if (!element.checkVisibility({ visibilityProperty: true })) return false; // a closed `details` also has boxes
-    if (element.closest(".hidden, .skip") || getComputedStyle(element).display === "inline") return false;
+    if (element.closest(".visually-hidden, .skip") || getComputedStyle(element).display === "inline") {
+      return false;
+    }
     const hasText = [...element.childNodes].some(({ nodeType, textContent }) =>
       nodeType === Node.TEXT_NODE && textContent?.trim()
     );

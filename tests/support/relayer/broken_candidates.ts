@@ -75,9 +75,9 @@ export async function breakEachCheck(base: Base): Promise<Record<string, Candida
     },
     "nullifier is in neither a payment nor a live job": { ...candidate, deps: knowingJob(base, {}) },
     "pool is not retired": { ...candidate, pool: alteredPool(pool, { retired: true }) },
-    "its last failure is long enough ago": {
+    "the retry delay is over": {
       ...candidate,
-      deps: knowingJob(base, { state: "failed", failures: 1, settledAt: Date.now() }),
+      deps: knowingJob(base, { state: "failed", failures: 1, endedAt: Date.now() }),
     },
     "pool is ready": { ...candidate, pool: Object.assign(stopped, { roots: pool.roots }) },
     "no message would freeze the pool": {

@@ -55,7 +55,7 @@ function createJob(pool: string, i: number): Job {
     refund: i % 3 === 0 ? 10n ** 30n : 0n,
     ...isLive
       ? { message: { recipient: pool, proof: "te6cckEBAQEAAgAAAEysuc0=" } }
-      : { settledAt: 1_700_000_000_000 + i },
+      : { endedAt: 1_700_000_000_000 + i },
     failures: i % 4,
     acceptedAt: 1_600_000_000_000 + i,
     ...state === "accepted" && i % 2 ? { notBefore: 1_800_000_000_000, attempts: 2 } : {},

@@ -24,7 +24,7 @@ export class PoolLogs {
 
   constructor(private readonly context: AppContext) {}
 
-  /** After the first time, every check reads what is new: a check without it would tell that a note has arrived. */
+  /** Once a check has read the logs, every later one reads what is new: one that reads only for arrivals would tell of them. */
   get wereRead(): boolean {
     return this.#readers.size > 0;
   }

@@ -66,7 +66,7 @@ export function withdrawCommand(context: CliContext): Command {
       "--no-recipient-check",
       "do not ask the endpoint whether the recipient is used or a contract, which would reveal the address to it",
     )
-    .option("--self", "pay the gas with your own wallet: this is public, for tests only")
+    .option("--self", "pay the gas with your own wallet, which everyone can then connect with the withdrawal")
     .option("--restart", "start again; the interrupted withdrawal may still pay its recipient")
     .option("--yes", "do not ask for confirmation before money is sent");
   return addChainOptions(addNoteStorePathOption(addPayerOptions(command)), { networkOf: "the note's" })

@@ -131,9 +131,9 @@ export function latestAnnouncement({ entries }: Transcript): Announcement | unde
 
 export function entryName({ entries }: Pick<Transcript, "entries">, index: number): string {
   const { kind } = entries[index];
-  const isSameSort = (entry: Transcript["entries"][number]) =>
+  const isCountedWith = (entry: Transcript["entries"][number]) =>
     (entry.kind === "announcement") === (kind === "announcement");
-  return `${kind} ${entries.slice(0, index + 1).filter(isSameSort).length}`;
+  return `${kind} ${entries.slice(0, index + 1).filter(isCountedWith).length}`;
 }
 
 export function lastHash(transcript: Transcript): string {
