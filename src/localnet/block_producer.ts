@@ -1,15 +1,19 @@
 import type { Ledger } from "./ledger.ts";
-import { systemClock } from "../core/time.ts";
+import type { Clock } from "../core/time.ts";
 
 export class BlockProducer {
   #ahead = 0;
   #timer: ReturnType<typeof setInterval> | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(private readonly ledger: Ledger, private readonly onError: (error: unknown) => void) {}
+  constructor(
+    private readonly ledger: Ledger,
+    private readonly clock: Pick<Clock, "now">,
+    private readonly onError: (error: unknown) => void,
+  ) {}
 
   get now(): number {
-    return Math.max(wallTime() + this.#ahead, this.ledger.head.now);
+    return Math.max(this.#seconds() + this.#ahead, this.ledger.head.now);
   }
 
   /** Closes a block every `intervalMs`. Before this call, and with 0, blocks close when a message is pending. */
@@ -40,15 +44,15 @@ export class BlockProducer {
   /** Sets the clock and closes a block. Throws a RangeError for a time before the last block. */
   async setNow(now: number): Promise<void> {
     await this.ledger.closeBlock(() => now);
-    this.#ahead = now - wallTime();
+    this.#ahead = now - this.#seconds();
   }
 
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     await this.#closing;
   }
-}
 
-function wallTime(): number {
-  return Math.floor(systemClock.now() / 1000);
+  #seconds(): number {
+    return Math.floor(this.clock.now() / 1000);
+  }
 }

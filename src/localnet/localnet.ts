@@ -8,7 +8,7 @@ import {
 } from "../core/protocol/deployments.ts";
 import { Problem } from "../core/errors/problem.ts";
 import { parseUnits } from "../core/protocol/units.ts";
-import { systemClock } from "../core/time.ts";
+import { type Clock, systemClock } from "../core/time.ts";
 import { deployPools, type PoolSpec } from "../ops/deploy/deploy.ts";
 import type { Chain } from "../ton/chain.ts";
 import { connect } from "../ton/endpoint/toncenter.ts";
@@ -38,6 +38,8 @@ export interface LocalnetOptions {
   readonly version2JettonPools?: readonly string[];
   /** A saved state to start from. It must have the same config and pools, and not lie in the future. */
   readonly state?: LocalnetState;
+  /** The time of its blocks. Default: this machine's clock. */
+  readonly clock?: Pick<Clock, "now">;
   readonly signal?: AbortSignal;
   readonly onError?: (error: unknown) => void;
 }
@@ -96,9 +98,10 @@ export async function startLocalnet(options: LocalnetOptions = {}): Promise<Loca
   const executor = await loadEmulator();
   const config = options.config ?? mainnetConfig();
   const { state } = options;
-  const now = Math.floor(systemClock.now() / 1000);
+  const { clock: timeSource = systemClock } = options;
+  const now = Math.floor(timeSource.now() / 1000);
   const ledger = new Ledger({ executor, config, now, ...state && { state: state.ledger } });
-  const clock = new BlockProducer(ledger, onError);
+  const clock = new BlockProducer(ledger, timeSource, onError);
   const serving = new AbortController();
   const phone = createPhone(() => url);
   const respond = async (request: Request) =>

@@ -134,7 +134,7 @@ async function reportsStuck({ endpoint, state, body, status, nextAlert }: Scene)
     return (await state.relayer.request("/withdraw/status", status)).state !== undefined;
   });
   equal((await nextAlert("jobs_stuck")).count, 1);
-  match(state.relayer.log(), /withdrawals are stuck/);
+  await waitUntil("logged", () => state.relayer.log().includes("withdrawals are stuck"));
   await state.relayer.stop("SIGKILL");
   await submission;
 }

@@ -22,16 +22,15 @@ import { waitUntil } from "../../../testkit/programs/wait_until.ts";
 
 const KEY = "native-10-v2";
 
-/** Returns a clock that moves the network's time forward instead of sleeping through a pause of the pool. */
-function openClock(net: Awaited<ReturnType<typeof startLocalnet>>, pool: V2Pool) {
+/** Returns a clock that stands still, and moves forward instead of sleeping through a pause of the pool. */
+function stoppedClock() {
+  const start = systemClock.now();
   let slept = 0;
   const clock: Clock = {
-    now: () => systemClock.now(),
+    now: () => start + slept,
     async sleep(ms, signal) {
       if (ms < 1000) return await systemClock.sleep(ms, signal);
       slept += ms;
-      const { syncUtime } = await pool.chain.account(pool.address);
-      await net.setNow(syncUtime + Math.ceil(ms / 1000));
     },
   };
   return { clock, sleptMs: () => slept };
@@ -40,7 +39,8 @@ function openClock(net: Awaited<ReturnType<typeof startLocalnet>>, pool: V2Pool)
 /** A network with a funded settler and its services, for the notes that `newNote` makes. */
 async function openScene() {
   await using stack = new AsyncDisposableStack();
-  const net = await startLocalnet({ blockTimeMs: 0 });
+  const { clock, sleptMs } = stoppedClock();
+  const net = await startLocalnet({ blockTimeMs: 0, clock });
   const prover = await createProver({ maxWorkers: 2 });
   stack.defer(async () => {
     prover.close();
@@ -55,7 +55,6 @@ async function openScene() {
     ),
   );
   const records: NoteRecord[] = [];
-  const { clock, sleptMs } = openClock(net, pool);
   const context = {
     registry: net.deployments,
     clock,
