@@ -5,8 +5,7 @@
  *
  * Usage: deno task wasm [crates...] [--check]     (`--check` builds and compares with the committed bytes)
  *
- * Needs wasm-bindgen-cli 0.2.121 and a compiler (wasm_toolchain.ts). On Debian, `tools/build/install_wasm_toolchain.sh`
- * installs them. The committed bytes are built on Debian. Paths are remapped, dependencies locked and tools pinned, so
+ * Needs a compiler (wasm_toolchain.ts). On Debian, `tools/build/install_wasm_toolchain.sh` installs it. The committed bytes are built on Debian. Paths are remapped, dependencies locked and tools pinned, so
  * the same compiler version produces the same bytes anywhere. `--check` fails with another version.
  */
 import { type GeneratedFile, writeGenerated } from "../shared/generated_files.ts";
@@ -34,16 +33,16 @@ const wide: Variant = { suffix: "_wide", features: ["+wide-arithmetic"], cargoAr
 
 const crates = Object.keys(features);
 
-/** The versions that built the committed bytes. */
+/** The compiler that built the committed bytes. */
 const RUSTC = "rustc 1.96.0";
-const WASM_BINDGEN = "wasm-bindgen 0.2.121";
 
 const root = decodeURIComponent(new URL("../..", import.meta.url).pathname).replace(/\/$/, "");
 const given = readArguments(["--check"], Infinity);
 const check = given.has("--check");
 
 const toolchain = await findToolchain();
-await compareVersions();
+await compareVersion();
+const bindgen = await buildBindgen();
 const files: GeneratedFile[] = [];
 for (const crate of selected()) files.push(...await build(crate));
 await writeGenerated("wasm", files, check);
@@ -58,15 +57,24 @@ function selected(): readonly string[] {
   return names.length > 0 ? names : crates;
 }
 
-/** Reports tools of other versions, and fails with `--check`. */
-async function compareVersions(): Promise<void> {
-  for (const [command, wanted] of [["rustc", RUSTC], ["wasm-bindgen", WASM_BINDGEN]]) {
-    const version = await commandOutput(command, ["--version"], { env: toolchain.env });
-    if (!`${version} `.startsWith(`${wanted} `)) {
-      console.error(`The committed modules are of ${wanted}; this is ${version}.`);
-      if (check) Deno.exit(1);
-    }
+/** Reports a compiler of another version, and fails with `--check`. */
+async function compareVersion(): Promise<void> {
+  const version = await commandOutput("rustc", ["--version"], { env: toolchain.env });
+  if (`${version} `.startsWith(`${RUSTC} `)) return;
+  console.error(`The committed modules are of ${RUSTC}; this is ${version}.`);
+  if (check) Deno.exit(1);
+}
+
+/** Builds wasm-bindgen, by the compiler on PATH. Returns the program. */
+async function buildBindgen(): Promise<string> {
+  const folder = `${root}/dist/bindgen`;
+  const args = ["build", "--quiet", "--locked", "--target-dir", folder];
+  const env = { CARGO_PROFILE_DEV_DEBUG: "0" };
+  if (await runCommand("cargo", args, { cwd: `${root}/tools/build/bindgen`, env })) {
+    return `${folder}/debug/bindgen`;
   }
+  console.error("tools/build/bindgen did not build");
+  return Deno.exit(1);
 }
 
 /** Builds the files of `<crate>/pkg/`. */
@@ -115,7 +123,7 @@ async function buildVariant(crate: string, variant: Variant): Promise<string> {
     ...remaps.map((remap) => `--remap-path-prefix=${remap}`),
   ]);
   const module = `${target}/${TARGET}/release/${crate.replaceAll("-", "_")}.wasm`;
-  await run("wasm-bindgen", [module, "--target", "web", "--out-dir", made]);
+  await run(bindgen, [module, made]);
   return made;
 
   async function run(command: string, args: readonly string[]): Promise<void> {

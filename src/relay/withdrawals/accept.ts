@@ -2,13 +2,13 @@
 import type { Address } from "@ton/core";
 import { Problem } from "../../core/errors/problem.ts";
 import type { Network } from "../../core/protocol/network.ts";
-import { parseProof, proofToCell } from "../../core/crypto/proof_codec.ts";
+import { proofToCell } from "../../core/crypto/proof_codec.ts";
 import { formatAddress } from "../../core/text/address_format.ts";
 import type { SingleFlight } from "../../core/time.ts";
-import { isPaid, type Job, type JobId, type Withdrawal } from "../../store/store.ts";
+import { isPaid, type Job, type Withdrawal } from "../../store/store.ts";
 import type { ChangeSignal } from "../change_signal.ts";
-import type { PoolState } from "../indexer/pool_state.ts";
-import { type CheckDeps, runWithdrawalChecks, type WithdrawRequest } from "./checks.ts";
+import type { Candidate, CheckDeps, WithdrawalSubmission } from "./candidate.ts";
+import { openCandidate, runWithdrawalChecks } from "./checks.ts";
 import { getRetryTime } from "./policy.ts";
 import { buildJobView, buildPaidView, type WithdrawalView } from "./view.ts";
 
@@ -31,30 +31,31 @@ export interface Submission {
 
 /** Waits at most 30 s. Throws the problem of the first failed check, and `nullifier_already_used`. */
 export async function submitWithdrawal(
-  request: WithdrawRequest,
+  request: WithdrawalSubmission,
   deps: WithdrawalDeps,
   signal: AbortSignal,
 ): Promise<Submission> {
+  const candidate = openCandidate(request, deps);
   const { result, joined } = deps.deduplicator.run(
     requestKey(request),
-    () => acceptWithdrawal(request, deps),
+    () => acceptWithdrawal(candidate, deps),
   );
   const job = await result;
-  if (joined) throw nullifierUsedProblem(request, deps, job);
-  return await waitUntilSent(request, job, deps, signal);
+  if (joined) throw nullifierUsedProblem(candidate, job);
+  return await waitUntilSent(candidate, job, deps, signal);
 }
 
-function requestKey({ pool, proof, signals, recipient, fee, refund }: WithdrawRequest): string {
+function requestKey({ pool, proof, signals, recipient, fee, refund }: WithdrawalSubmission): string {
   const numbers = [...Object.values(signals), fee, refund].map(String);
   return JSON.stringify([pool.toRawString(), recipient.toRawString(), numbers, proof]);
 }
 
-async function acceptWithdrawal(request: WithdrawRequest, deps: WithdrawalDeps): Promise<Job> {
-  const end = await runWithdrawalChecks(request, deps);
+async function acceptWithdrawal(candidate: Candidate, deps: WithdrawalDeps): Promise<Job> {
+  const end = await runWithdrawalChecks(candidate);
   const { store, clock, changes } = deps;
   let accepted = false;
   try {
-    const job = await buildJob(request, deps);
+    const job = await buildJob(candidate, deps);
     const now = clock.now();
     const replaces = (found: Job) => !isPaid(found) && getRetryTime(found) <= now;
     const inTheWay = await store.addJob(job, replaces).catch((error) => {
@@ -62,7 +63,7 @@ async function acceptWithdrawal(request: WithdrawRequest, deps: WithdrawalDeps):
       accepted = error instanceof Problem && error.code === "store_unavailable";
       throw error;
     });
-    if (inTheWay) throw nullifierUsedProblem(request, deps, inTheWay);
+    if (inTheWay) throw nullifierUsedProblem(candidate, inTheWay);
     accepted = true;
     changes.notify();
     return job;
@@ -71,11 +72,10 @@ async function acceptWithdrawal(request: WithdrawRequest, deps: WithdrawalDeps):
   }
 }
 
-async function buildJob(request: WithdrawRequest, deps: WithdrawalDeps): Promise<Job> {
-  const { store, clock } = deps;
-  const { id } = findPoolAndJobId(request, deps);
+async function buildJob(candidate: Candidate, deps: WithdrawalDeps): Promise<Job> {
+  const { request, id } = candidate;
   const { root } = request.signals;
-  const earlier = await store.job(id);
+  const earlier = await candidate.earlierJob();
   const capToken = deps.hourlyCaps?.tokenOf(id);
   return {
     ...id,
@@ -86,36 +86,26 @@ async function buildJob(request: WithdrawRequest, deps: WithdrawalDeps): Promise
     refund: request.refund,
     message: {
       recipient: request.recipient.toRawString(),
-      proof: proofToCell(parseProof(request.proof)).toBoc().toString("base64"),
+      proof: proofToCell(candidate.proof()).toBoc().toString("base64"),
     },
     failures: earlier?.failures ?? 0,
-    acceptedAt: clock.now(),
+    acceptedAt: deps.clock.now(),
     ...capToken !== undefined && { capToken },
   };
 }
 
-function nullifierUsedProblem(
-  request: WithdrawRequest,
-  deps: WithdrawalDeps,
-  found: Job | Withdrawal,
-): Problem {
-  const withdrawal = buildView(
-    findPoolAndJobId(request, deps).pool.formattedAddress,
-    request.signals.nullifierHash,
-    found,
-  );
+function nullifierUsedProblem({ pool, id }: Candidate, found: Job | Withdrawal): Problem {
+  const withdrawal = buildView(pool.formattedAddress, id.nullifierHash, found);
   return new Problem("nullifier_already_used", undefined, { members: { withdrawal } });
 }
 
 /** Waits for a journaled job. It is accepted, so a store failure here is not a refusal. */
 async function waitUntilSent(
-  request: WithdrawRequest,
+  { pool, id }: Candidate,
   acceptedJob: Job,
-  deps: WithdrawalDeps,
+  { store, clock, changes }: WithdrawalDeps,
   signal: AbortSignal,
 ): Promise<Submission> {
-  const { store, clock, changes } = deps;
-  const { pool, id } = findPoolAndJobId(request, deps);
   const deadline = clock.now() + SEND_TIMEOUT_MS;
   for (;;) {
     const seen = changes.count;
@@ -140,11 +130,6 @@ async function waitUntilSent(
       signal,
     );
   }
-}
-
-function findPoolAndJobId(request: WithdrawRequest, deps: WithdrawalDeps): { pool: PoolState; id: JobId } {
-  const pool = deps.pools.get(request.pool.toRawString())!;
-  return { pool, id: { pool: pool.id, nullifierHash: request.signals.nullifierHash } };
 }
 
 /** Returns the status, also for pools that are no longer served. Throws `unknown_pool` or `withdrawal_not_found`. */

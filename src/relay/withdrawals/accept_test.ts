@@ -7,12 +7,12 @@ import { Problem } from "../../core/errors/problem.ts";
 import { addressToField } from "../../core/protocol/messages/address_field.ts";
 import { type Clock, SingleFlight } from "../../core/time.ts";
 import { createMemoryRateLimitStore } from "../../store/memory/memory_rate_limit_store.ts";
-import type { Job } from "../../store/store.ts";
+import type { Job, JobId } from "../../store/store.ts";
 import { ChangeSignal } from "../change_signal.ts";
 import type { PoolState } from "../indexer/pool_state.ts";
 import { WalletBalance } from "../wallet/balance.ts";
 import { getWithdrawalStatus, submitWithdrawal } from "./accept.ts";
-import type { Candidate, WithdrawRequest } from "./checks.ts";
+import type { Candidate, WithdrawalSubmission } from "./candidate.ts";
 import { HourlyCaps } from "./hourly_caps.ts";
 
 const START_MS = 1_700_000_000_000;
@@ -28,7 +28,7 @@ const signals = {
   recipient: addressToField(recipient),
   relayer: addressToField(relayerAddress),
 };
-const request: WithdrawRequest = {
+const request: WithdrawalSubmission = {
   pool: address,
   proof: baseProof,
   recipient,
@@ -96,11 +96,25 @@ function relayer({ hourly = 0 } = {}) {
     change,
     proofs: () => proofs,
     elapsed: () => now - START_MS,
-    submit: (signal = never, changed: Partial<WithdrawRequest> = {}) =>
+    submit: (signal = never, changed: Partial<WithdrawalSubmission> = {}) =>
       submitWithdrawal({ ...request, ...changed }, deps, signal),
     at: (at: number, act: () => unknown) => void due.push({ at, act }),
   };
 }
+
+Deno.test("the note's job is read once before a withdrawal is journaled", async () => {
+  const { submit, store, deps } = relayer();
+  const calls: string[] = [];
+  Object.assign(deps, {
+    store: {
+      ...store,
+      job: (id: JobId) => (calls.push("job"), store.job(id)),
+      addJob: (...job: Parameters<typeof store.addJob>) => (calls.push("addJob"), store.addJob(...job)),
+    },
+  });
+  await submit();
+  deepEqual(calls.slice(0, calls.indexOf("addJob") + 1), ["job", "addJob"]);
+});
 
 Deno.test("a withdrawal is journaled as submitted, with a random query id", async () => {
   const { submit, store, elapsed } = relayer();

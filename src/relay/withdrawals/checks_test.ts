@@ -7,7 +7,7 @@ import type { Job } from "../../store/store.ts";
 import type { Chain } from "../../ton/chain.ts";
 import { fetchNetworkPrices } from "../../ton/network_prices.ts";
 import { estimateWithdrawalCost } from "../../ton/pool/withdrawal_cost.ts";
-import type { Candidate, CheckDeps } from "./candidate.ts";
+import { Candidate, type CheckDeps } from "./candidate.ts";
 import { withdrawalChecks } from "./checks.ts";
 import { computeAttachedValue } from "./policy.ts";
 
@@ -37,7 +37,7 @@ function candidateOf(
   { fee = 50_000_000n, refund = 0n, asset = "native", maxRefund, to = recipient, deps }: Given,
 ): Candidate {
   const deployment = { asset, denomination: 10_000_000_000n, maxRefund } as Deployment;
-  return {
+  return new Candidate({
     request: { fee, refund, recipient: to, signals: { nullifierHash: NULLIFIER } },
     pool: { id, deployment, formattedAddress: id },
     deps: {
@@ -52,12 +52,12 @@ function candidateOf(
       unjournaled: new Map(),
       ...deps,
     },
-  } as unknown as Candidate;
+  } as unknown as Candidate);
 }
 
 async function accepts(name: string, candidate: Candidate): Promise<boolean> {
   const check = withdrawalChecks.find((each) => each.name === name)!;
-  return await check.holds(candidate) === true;
+  return await check.refusal(candidate) === undefined;
 }
 
 const job: Job = {
@@ -196,8 +196,11 @@ Deno.test("a proof that cannot be read is refused with its fault, and never veri
   const candidate = candidateOf({ deps: { proofVerifier } as unknown as Partial<CheckDeps> });
   const check = withdrawalChecks.find(({ name }) => name === "proof verifies")!;
   for (const proof of [null, {}, { protocol: "groth16", curve: "bls12381", pi_a: [] }]) {
-    const verdict = await check.holds({ ...candidate, request: { ...candidate.request, proof } });
-    ok(typeof verdict === "object" && verdict.detail!.length > 0, Deno.inspect(verdict));
+    const { pool, deps } = candidate;
+    const refusal = await check.refusal(
+      new Candidate({ pool, deps, request: { ...candidate.request, proof } }),
+    );
+    deepEqual([refusal?.code, refusal?.message === ""], ["proof_invalid", false], Deno.inspect(refusal));
   }
   equal(verified, 0);
 });
@@ -210,7 +213,7 @@ Deno.test("caps that are reached return Retry-After, and the last count is relea
   };
   const candidate = candidateOf({ deps: { hourlyCaps } as unknown as Partial<CheckDeps> });
   const check = withdrawalChecks.find(({ name }) => name === "hourly caps are not reached")!;
-  deepEqual(await check.holds(candidate), { members: { retryAfter: 7 } });
+  deepEqual((await check.refusal(candidate))?.members, { retryAfter: 7 });
   await check.onFinish!(candidate, true);
   deepEqual(given, [[{ pool: id, nullifierHash: NULLIFIER }, true]]);
 });

@@ -1,7 +1,8 @@
 /** The checks of fees, refunds, caps and balances. */
 import { policyFloor } from "../../core/protocol/fee.ts";
 import { jobKey } from "../../store/store.ts";
-import type { Candidate, CheckDeps, CheckVerdict } from "./candidate.ts";
+import { Problem } from "../../core/errors/problem.ts";
+import type { Candidate, CheckDeps, Refusal } from "./candidate.ts";
 import { estimateWithdrawalCost } from "../../ton/pool/withdrawal_cost.ts";
 import { payoutRoom } from "../claims/claim_room.ts";
 import { computeAttachedValue, getMaxRefund, getMinFee } from "./policy.ts";
@@ -27,10 +28,10 @@ export function isRefundCoveredByFee(candidate: Candidate): boolean {
 }
 
 /** A jetton fee has no native price here, so the operator's limit applies to the cost, refund included. */
-export async function doesFeeCoverCost(candidate: Candidate): Promise<CheckVerdict> {
+export async function costRefusal(candidate: Candidate): Promise<Refusal> {
   const { request, pool, deps } = candidate;
   const isNative = pool.deployment.asset === "native";
-  if (!isNative && deps.maxCostNano === undefined) return true;
+  if (!isNative && deps.maxCostNano === undefined) return undefined;
   const cost = estimateWithdrawalCost(
     await deps.priceCache.getPrices(),
     await deps.poolCache.getPoolInfo(pool),
@@ -43,29 +44,30 @@ export async function doesFeeCoverCost(candidate: Candidate): Promise<CheckVerdi
   const holds = isNative
     ? request.fee >= cost + (isWithinRefundLimit(candidate) ? 0n : request.refund)
     : cost + request.refund <= deps.maxCostNano!;
-  return holds || { members: { cost: String(cost) } };
+  return holds ? undefined : new Problem("fee_below_cost", undefined, { members: { cost: String(cost) } });
 }
 
-/** Returns whether a jetton pool has room for the claims of one more withdrawal. Otherwise, the pool refuses it. */
-export async function arePayoutsOpen({ pool, deps }: Candidate): Promise<CheckVerdict> {
-  if (pool.deployment.asset === "native") return true;
+/** A jetton pool refuses a withdrawal unless it has room for its claims. */
+export async function blockedPayoutsRefusal({ pool, deps }: Candidate): Promise<Refusal> {
+  if (pool.deployment.asset === "native") return undefined;
   const { claims } = await deps.poolCache.getPoolInfo(pool);
-  return payoutRoom(claims) > 0 || { members: { openClaims: claims } };
+  if (payoutRoom(claims) > 0) return undefined;
+  return new Problem("payouts_blocked", undefined, { members: { openClaims: claims } });
 }
 
 /** The balance must cover all waiting withdrawals, journaled or not. */
-export async function isFunded(candidate: Candidate): Promise<CheckVerdict> {
-  const { request: { refund }, pool, deps } = candidate;
+export async function fundsRefusal(candidate: Candidate): Promise<Refusal> {
+  const { request: { refund }, id, pool, deps } = candidate;
   const value = computeAttachedValue(await deps.poolCache.getWithdrawValue(pool, refund));
   const waiting = new Set(deps.unjournaled.values()); // first: they may move to the journal meanwhile
   for (const job of await deps.store.liveJobs()) if (job.state === "accepted") waiting.add(jobKey(job));
   const balance = await getBalance(deps);
   for (const name of deps.unjournaled.values()) waiting.add(name);
-  const own = jobKey({ pool: pool.id, nullifierHash: candidate.request.signals.nullifierHash });
+  const own = jobKey(id);
   waiting.delete(own);
-  if (balance < value * BigInt(waiting.size + 1)) return false;
+  if (balance < value * BigInt(waiting.size + 1)) return new Problem("relayer_balance_low");
   deps.unjournaled.set(candidate, own);
-  return true;
+  return undefined;
 }
 
 export function removeUnjournaled(candidate: Candidate): Promise<void> {
@@ -73,24 +75,19 @@ export function removeUnjournaled(candidate: Candidate): Promise<void> {
   return Promise.resolve();
 }
 
-export async function isWithinCaps({ request, pool, deps }: Candidate): Promise<CheckVerdict> {
-  const outcome = await deps.hourlyCaps?.reserve({
-    pool: pool.id,
-    nullifierHash: request.signals.nullifierHash,
-  });
-  return outcome === undefined || outcome.allowed || { members: { retryAfter: outcome.retryAfter } };
+export async function capsRefusal({ id, deps }: Candidate): Promise<Refusal> {
+  const outcome = await deps.hourlyCaps?.reserve(id);
+  if (outcome === undefined || outcome.allowed) return undefined;
+  return new Problem("hourly_cap_reached", undefined, { members: { retryAfter: outcome.retryAfter } });
 }
 
-export async function finishCapReservation(
-  { request, pool, deps }: Candidate,
-  accepted: boolean,
-): Promise<void> {
-  await deps.hourlyCaps?.finish({ pool: pool.id, nullifierHash: request.signals.nullifierHash }, accepted);
+export async function finishCapReservation({ id, deps }: Candidate, accepted: boolean): Promise<void> {
+  await deps.hourlyCaps?.finish(id, accepted);
 }
 
-export async function isBalanceAboveStop({ deps }: Candidate): Promise<CheckVerdict> {
+export async function stopRefusal({ deps }: Candidate): Promise<Refusal> {
   const { stop } = deps.balance.thresholds;
-  return stop === 0n || await getBalance(deps) >= stop;
+  return stop === 0n || await getBalance(deps) >= stop ? undefined : new Problem("relayer_balance_low");
 }
 
 function getBalance({ balance }: CheckDeps): Promise<bigint> {

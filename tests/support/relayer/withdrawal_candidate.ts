@@ -9,11 +9,8 @@ import { PoolCache } from "../../../src/relay/withdrawals/pool_cache.ts";
 import { PoolState } from "../../../src/relay/indexer/pool_state.ts";
 import { PriceCache } from "../../../src/relay/withdrawals/price_cache.ts";
 import { ProofVerifier } from "../../../src/relay/withdrawals/proof_verifier.ts";
-import {
-  type Candidate,
-  withdrawalChecks,
-  type WithdrawRequest,
-} from "../../../src/relay/withdrawals/checks.ts";
+import { Candidate, type WithdrawalSubmission } from "../../../src/relay/withdrawals/candidate.ts";
+import { withdrawalChecks } from "../../../src/relay/withdrawals/checks.ts";
 import { openKvStore } from "../../../src/store/kv/kv_store.ts";
 import { createMemoryRateLimitStore } from "../../../src/store/memory/memory_rate_limit_store.ts";
 import type { PoolInfo } from "../../../src/ton/pool/pool_getters.ts";
@@ -42,7 +39,7 @@ export const untilRoot = withdrawalChecks.slice(
 );
 
 /** Returns a full history in which `newer` roots are newer than the request's. */
-export function newerRoots(newer: number, { signals }: WithdrawRequest): bigint[] {
+export function newerRoots(newer: number, { signals }: WithdrawalSubmission): bigint[] {
   return Array.from({ length: 30 }, (_, i) => i === newer ? signals.root : 1_000n + BigInt(i));
 }
 
@@ -60,7 +57,7 @@ export async function reached(): Promise<HourlyCaps> {
 
 export async function refusals(candidate: Candidate): Promise<string[]> {
   const names = [];
-  for (const { name, holds } of withdrawalChecks) if (await holds(candidate) !== true) names.push(name);
+  for (const { name, refusal } of withdrawalChecks) if (await refusal(candidate)) names.push(name);
   return names;
 }
 
@@ -68,7 +65,7 @@ export async function refusals(candidate: Candidate): Promise<string[]> {
  * Returns a request for a refund that the operator's policy allows but the fee does not cover: 0.06 - 0.02 is
  * below the floor of 0.05.
  */
-export async function requestOf(net: RelayerHarness, note: Note): Promise<WithdrawRequest> {
+export async function requestOf(net: RelayerHarness, note: Note): Promise<WithdrawalSubmission> {
   const { proof, publicSignals, fee, refund } = await net.withdrawal(KEY, note, {
     recipient,
     refund: 20_000_000n,
@@ -94,7 +91,7 @@ export async function requestOf(net: RelayerHarness, note: Note): Promise<Withdr
 /** Withdraws without this relayer's store: anyone may submit a withdrawal that pays the relayer. */
 export async function withdrawDirectly(
   net: RelayerHarness,
-  { signals, proof, fee, refund }: WithdrawRequest,
+  { signals, proof, fee, refund }: WithdrawalSubmission,
 ): Promise<void> {
   const pool = net.contract(KEY);
   const { root, nullifierHash } = signals;
@@ -111,7 +108,7 @@ export async function withdrawDirectly(
   await waitUntil("spent", () => pool.getIsSpent(nullifierHash));
 }
 
-export async function candidateOf(net: RelayerHarness, request: WithdrawRequest): Promise<Candidate> {
+export async function candidateOf(net: RelayerHarness, request: WithdrawalSubmission): Promise<Candidate> {
   const { chain } = net;
   const { mnemonic, version } = net.localnet.relayer;
   const pool = new PoolState(KEY, net.pool(KEY), 60_000, "localnet");
@@ -122,7 +119,7 @@ export async function candidateOf(net: RelayerHarness, request: WithdrawRequest)
   equal(pool.roots.includes(request.signals.root), true);
   const store = await openKvStore(net.directory);
   const wallet = await openWallet(mnemonic, { version, network: "localnet", chain });
-  return {
+  return new Candidate({
     request,
     pool,
     deps: {
@@ -144,5 +141,5 @@ export async function candidateOf(net: RelayerHarness, request: WithdrawRequest)
       feeMinNano: 50_000_000n,
       pools: new Map([[pool.id, pool]]),
     },
-  };
+  });
 }
