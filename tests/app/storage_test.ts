@@ -35,7 +35,7 @@ Deno.test({
   fn: () =>
     onPage(async ({ page, run }, origin) => {
       const session = await page.createCDPSession();
-      await session.send("Storage.overrideQuotaForOrigin", { origin, quotaSize: 100_000 });
+      await session.send("Storage.overrideQuotaForOrigin", { origin, quotaSize: 1_000_000 });
       await run(({ files }) => files.write(new Uint8Array(1000).fill(7)), undefined);
       const write = run(({ files }) => files.write(new Uint8Array(5_000_000)), undefined);
       await assert.rejects(write, /write_failed: .*full/);
