@@ -1,9 +1,7 @@
 //! Claims about excerpts of a key: they contain exactly the data that a sum needs, and a damaged one gives an error,
 //! not a panic.
 
-mod common;
-
-use common::setup;
+use crate::common::setup;
 use prover_wasm::{prove::Piece, zkey::ProvingKey};
 
 const ALL: [Option<Piece>; 6] =

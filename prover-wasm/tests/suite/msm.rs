@@ -13,9 +13,7 @@ use prover_wasm::{
     msm::{Point, Scalar, msm},
 };
 
-#[path = "common/rng.rs"]
-mod rng;
-use rng::test_rng;
+use crate::common::rng::test_rng;
 
 /// Compares a sum with arkworks' sum.
 fn agrees<F: Coordinate>(points: &[Affine<F::Curve>], scalars: &[Fr], case: &str)

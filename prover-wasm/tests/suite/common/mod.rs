@@ -2,7 +2,7 @@
 //! the prover need no file. The circuit has the signals 1, product, x, y, the public signal product, and one constraint
 //! x y = product.
 
-#![allow(dead_code)] // each test file uses only some of these items
+pub mod rng;
 
 use ark_bls12_381::{Fq, Fr, G1Affine, G1Projective, G2Affine, G2Projective};
 use ark_ec::{AffineRepr, CurveGroup, PrimeGroup};

@@ -1,10 +1,8 @@
 //! Claims about proofs of a tiny circuit: the verifier accepts an honest prover's proof and rejects each alteration.
 
-mod common;
-
+use crate::common::{setup, signal, witness, witness_of};
 use ark_bls12_381::{Fq, Fq2, Fr, G1Affine, G2Affine};
 use ark_ff::{BigInteger, Field, One, PrimeField, Zero};
-use common::{setup, signal, witness, witness_of};
 use prover_wasm::{
     encoding::{self, FQ, G1, G2},
     prove::{Blinding, Part, Piece, assemble, parse_witness, piece},

@@ -9,9 +9,7 @@ use prover_wasm::field::{
     limbs::{BITS, LIMBS, Limb, Limbs, Q, RADIX_BITS, balanced, canonical, carry, fits, store},
 };
 
-#[path = "common/rng.rs"]
-mod rng;
-use rng::test_rng;
+use crate::common::rng::test_rng;
 
 /// The maximum magnitude of a carried limb.
 const UNIT: Limb = (1 << (BITS - 1)) + 2;

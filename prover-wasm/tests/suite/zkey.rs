@@ -1,9 +1,7 @@
 //! Claims about the reader: a damaged key gives an error, never a panic, and the reader reserves no memory for missing
 //! data.
 
-mod common;
-
-use common::{DOMAIN, PUBLIC, VARIABLES, setup};
+use crate::common::{DOMAIN, PUBLIC, VARIABLES, setup};
 use prover_wasm::zkey::ProvingKey;
 
 #[test]
