@@ -109,6 +109,8 @@ function cloneNode({ tags, children, digest }: Node): Node {
 
 /** Returns the slot of a nullifier hash. */
 export const slotOf = (key: bigint): number => Number(key & ((1n << SLOT_BITS) - 1n));
+/** Returns the part of a nullifier hash that a pool compares: the bits of its slot and of its tag. */
+export const spentKey = (key: bigint): bigint => BigInt.asUintN(Number(SLOT_BITS + TAG_BITS), key);
 const tagOf = (key: bigint) => (key >> SLOT_BITS) & ((1n << TAG_BITS) - 1n);
 const sideAt = (tag: bigint, depth: number) => Number((tag >> BigInt(depth)) & 1n) as 0 | 1;
 
