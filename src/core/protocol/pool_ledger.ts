@@ -38,9 +38,17 @@ export interface Facts {
 
 export type Effect =
   | { readonly kind: "queued"; readonly leafIndex: number; readonly commitment: bigint }
-  /** The leaves `from` to `to` - 1 join the tree. A version 2 pool says that its root is `root` then. */
-  | { readonly kind: "settled"; readonly from: number; readonly to: number; readonly root?: bigint }
+  | SettledEffect
   | { readonly kind: "spent"; readonly position: number; readonly nullifierHash: bigint };
+
+/** The leaves `from` to `to` - 1 join the tree. */
+export interface SettledEffect {
+  readonly kind: "settled";
+  readonly from: number;
+  readonly to: number;
+  /** In a version 2 pool, the root that the tree has then. A reader with a tree checks it: {@linkcode checkRoot}. */
+  readonly root?: { readonly number: number; readonly value: bigint };
+}
 
 export type LedgerRule =
   | "leaf_order"
@@ -48,6 +56,7 @@ export type LedgerRule =
   | "copy"
   | "root_number"
   | "settlement_end"
+  | "root"
   | "spent_twice"
   | "overpaid";
 
@@ -100,6 +109,12 @@ export function stepOrThrow(ledger: PoolLedger, message: LedgerMessage, facts: F
   return result;
 }
 
+/** `actual`: the root of the tree with the first `to` leaves. */
+export function checkRoot({ root }: SettledEffect, actual: bigint): Contradiction | undefined {
+  if (root === undefined || root.value === actual) return undefined;
+  return { rule: "root", detail: `settlement ${root.number} set a root that its leaves do not give` };
+}
+
 type Message<Kind extends LedgerMessage["kind"]> = Extract<LedgerMessage, { kind: Kind }>;
 
 function addDeposit(
@@ -141,7 +156,8 @@ function addSettlement(ledger: PoolLedger, { rootNumber, end, newRoot }: Message
   if (!isFieldElement(newRoot)) {
     return contradict("not_in_field", `the root of settlement ${rootNumber} is not a field element`);
   }
-  const settled = { kind: "settled", from: settledLeaves, to: end, root: newRoot } as const;
+  const root = { number: rootNumber, value: newRoot };
+  const settled = { kind: "settled", from: settledLeaves, to: end, root } as const;
   return { ledger: { ...ledger, settledLeaves: end, rootCount: rootCount + 1 }, effects: [settled] };
 }
 

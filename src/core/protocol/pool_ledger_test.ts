@@ -1,6 +1,7 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
 import { FIELD_MODULUS } from "../crypto/field.ts";
 import {
+  checkRoot,
   type Effect,
   emptyLedger,
   type Facts,
@@ -51,7 +52,12 @@ const queued = (leafIndex: number): Effect => ({
   commitment: BigInt(100 + leafIndex),
 });
 const leafSettled = (from: number): Effect => ({ kind: "settled", from, to: from + 1 });
-const settled = (from: number, to: number): Effect => ({ kind: "settled", from, to, root: 7n });
+const settled = (from: number, to: number, number: number): Effect => ({
+  kind: "settled",
+  from,
+  to,
+  root: { number, value: 7n },
+});
 const spent = (position: number): Effect => ({ kind: "spent", position, nullifierHash: 5n });
 
 type Outcome = readonly [PoolLedger, ...Effect[]] | LedgerRule;
@@ -107,11 +113,11 @@ const cases: [state: keyof typeof states, what: string, message: LedgerMessage, 
   ["a version 2 pool whose deposits wait", "a commitment of r", deposit(20, FIELD_MODULUS), "not_in_field"],
   ["a version 2 pool whose deposits wait", "one deposit's settlement", settlement(0, 1), [
     ledger(2, [20, 1, 1, 0]),
-    settled(0, 1),
+    settled(0, 1, 0),
   ]],
   ["a version 2 pool whose deposits wait", "the settlement of a chunk", settlement(0, 16), [
     ledger(2, [20, 16, 1, 0]),
-    settled(0, 16),
+    settled(0, 16, 0),
   ]],
   ["a version 2 pool whose deposits wait", "a settlement of two chunks", settlement(0, 17), "settlement_end"],
   ["a version 2 pool whose deposits wait", "the second settlement", settlement(1, 16), "root_number"],
@@ -124,7 +130,7 @@ const cases: [state: keyof typeof states, what: string, message: LedgerMessage, 
   ]],
   ["a version 2 pool within a chunk", "the rest of the chunk", settlement(3, 16), [
     ledger(2, [40, 16, 4, 4]),
-    settled(10, 16),
+    settled(10, 16, 3),
   ]],
   ["a version 2 pool within a chunk", "the same end", settlement(3, 10), "settlement_end"],
   ["a version 2 pool within a chunk", "an earlier end", settlement(3, 9), "settlement_end"],
@@ -148,7 +154,7 @@ const cases: [state: keyof typeof states, what: string, message: LedgerMessage, 
   ]],
   ["a version 2 pool at the end of a chunk", "the next chunk", settlement(3, 32), [
     ledger(2, [40, 32, 4, 4]),
-    settled(16, 32),
+    settled(16, 32, 3),
   ]],
   ["a version 2 pool at the end of a chunk", "two chunks", settlement(3, 33), "settlement_end"],
 
@@ -158,7 +164,7 @@ const cases: [state: keyof typeof states, what: string, message: LedgerMessage, 
   ]],
   ["a version 2 pool with a short queue", "the whole queue", settlement(3, 12), [
     ledger(2, [12, 12, 4, 9]),
-    settled(10, 12),
+    settled(10, 12, 3),
   ]],
   ["a version 2 pool with a short queue", "an end beyond the queue", settlement(3, 13), "settlement_end"],
   ["a version 2 pool with a short queue", "the last note", withdrawal(5n), [
@@ -250,6 +256,16 @@ Deno.test("a contradiction says what was found and what was expected", () => {
       "withdrawal 3 follows the withdrawals of all 3 leaves",
     ],
   );
+});
+
+Deno.test("the root of a settlement is compared with the root that its leaves give", () => {
+  const settlement = { kind: "settled", from: 0, to: 3, root: { number: 4, value: 7n } } as const;
+  equal(checkRoot(settlement, 7n), undefined);
+  equal(checkRoot({ kind: "settled", from: 0, to: 1 }, 7n), undefined);
+  deepEqual(checkRoot(settlement, 8n), {
+    rule: "root",
+    detail: "settlement 4 set a root that its leaves do not give",
+  });
 });
 
 Deno.test("a step that must succeed throws a contradiction", () => {

@@ -1,0 +1,57 @@
+/** Feeds the same broken logs to everything that reads a pool's history: each finds the same contradiction. */
+import { ok } from "node:assert/strict";
+import { type BrokenLog, brokenLogs, toLogBody, wrongRoots } from "../../testkit/simulation/broken_logs.ts";
+import { int, ScriptedChain } from "../../testkit/simulation/scripted_chain.ts";
+import { poolAddress, testAddress } from "../../testkit/simulation/scripted_pool.ts";
+import { isFieldElement } from "../../src/core/crypto/field.ts";
+import { MerkleTree, ROOT_HISTORY_SIZE } from "../../src/core/tree/merkle_tree.ts";
+import { rebuildTree } from "../../src/ops/audit/rebuilt_tree.ts";
+import { rebuildV2Pool } from "../../src/ops/audit/v2/rebuilt_pool.ts";
+import type { Chain } from "../../src/ton/chain.ts";
+
+interface Reader {
+  readonly versions: readonly (1 | 2)[];
+  readonly hasTree: boolean;
+  /** Returns the contradiction, or throws it. */
+  readonly read: (chain: Chain, version: 1 | 2) => Promise<unknown>;
+}
+
+const readers: Record<string, Reader> = {
+  "the audit": {
+    versions: [1, 2],
+    hasTree: true,
+    read: async (chain, version) =>
+      (await (version === 1 ? rebuildTree : rebuildV2Pool)(chain, poolAddress, {})).fault,
+  },
+};
+
+/** An endpoint with these logs, whose getters confirm every root and every payment. */
+function endpointOf({ logs }: Pick<BrokenLog, "logs">): Chain {
+  const scripted = new ScriptedChain();
+  const tree = new MerkleTree();
+  const roots = [tree.root];
+  for (const message of logs) {
+    if (message.kind === "deposit" && isFieldElement(message.commitment)) {
+      tree.append(message.commitment);
+      roots.unshift(tree.root);
+    }
+    scripted.add(poolAddress, { from: testAddress(1), logs: [toLogBody(message, scripted.chainTime)] });
+  }
+  scripted.getters.get_root_history = () => [{
+    type: "tuple",
+    items: Array.from({ length: ROOT_HISTORY_SIZE }, (_, i) => int(roots[i] ?? 0n)),
+  }];
+  scripted.getters.getNextIndex = () => [int(1 << 20)];
+  for (const name of ["getIsSpent", "getIsSpentBy"]) scripted.getters[name] = () => [int(-1)];
+  return scripted.chain;
+}
+
+for (const [name, { versions, hasTree, read }] of Object.entries(readers)) {
+  for (const broken of [...brokenLogs, ...hasTree ? wrongRoots : []]) {
+    if (!versions.includes(broken.version)) continue;
+    Deno.test(`${name} finds ${broken.what} in the logs of a version ${broken.version} pool`, async () => {
+      const found = String(await read(endpointOf(broken), broken.version).catch((error: unknown) => error));
+      ok(found.endsWith(broken.detail), found);
+    });
+  }
+}
