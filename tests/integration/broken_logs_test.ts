@@ -3,11 +3,13 @@ import { ok } from "node:assert/strict";
 import { type BrokenLog, brokenLogs, toLogBody, wrongRoots } from "../../testkit/simulation/broken_logs.ts";
 import { int, ScriptedChain } from "../../testkit/simulation/scripted_chain.ts";
 import { poolAddress, testAddress } from "../../testkit/simulation/scripted_pool.ts";
+import { DepositQueueReader } from "../../src/client/settlement/deposit_queue.ts";
 import { isFieldElement } from "../../src/core/crypto/field.ts";
 import { MerkleTree, ROOT_HISTORY_SIZE } from "../../src/core/tree/merkle_tree.ts";
 import { rebuildTree } from "../../src/ops/audit/rebuilt_tree.ts";
 import { rebuildV2Pool } from "../../src/ops/audit/v2/rebuilt_pool.ts";
 import type { Chain } from "../../src/ton/chain.ts";
+import { V2Pool } from "../../src/ton/pool/v2/pool.ts";
 
 interface Reader {
   readonly versions: readonly (1 | 2)[];
@@ -17,6 +19,11 @@ interface Reader {
 }
 
 const readers: Record<string, Reader> = {
+  "the deposit queue": {
+    versions: [2],
+    hasTree: true,
+    read: (chain) => new DepositQueueReader(new V2Pool(chain, poolAddress)).read(),
+  },
   "the audit": {
     versions: [1, 2],
     hasTree: true,

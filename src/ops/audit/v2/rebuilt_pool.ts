@@ -8,7 +8,8 @@ import {
   type SettledEffect,
   step,
 } from "../../../core/protocol/pool_ledger.ts";
-import { ROOT_WINDOW, V2_POOL_CAPACITY } from "../../../core/protocol/v2/pool_constants.ts";
+import { V2_POOL_CAPACITY } from "../../../core/protocol/v2/pool_constants.ts";
+import { RootWindow } from "../../../core/protocol/v2/root_window.ts";
 import { SpentSet } from "../../../core/protocol/v2/spent_set.ts";
 import { MerkleTree, ROOT_HISTORY_SIZE } from "../../../core/tree/merkle_tree.ts";
 import type { Chain, TransactionId } from "../../../ton/chain.ts";
@@ -57,7 +58,7 @@ export class V2PoolRebuild {
   readonly #commitments: bigint[] = [];
   readonly #spent = new SpentSet();
   #ledger = emptyLedger(2);
-  #roots: bigint[] = [];
+  readonly #roots = new RootWindow();
   #withdrawals = 0;
   #times = { touched: 0, settledAt: 0, waitingSince: 0 };
   #fault: string | undefined;
@@ -99,12 +100,10 @@ export class V2PoolRebuild {
     if (contradiction !== undefined) return contradiction;
     this.#times = { touched: timestamp, settledAt: timestamp, waitingSince: timestamp };
     this.#roots.push(root);
-    if (this.#roots.length >= 2 * ROOT_WINDOW) this.#roots = this.#roots.slice(-ROOT_WINDOW);
   }
 
   result(): RebuiltV2Pool {
-    const acceptedRoots = this.#roots.slice(-ROOT_WINDOW);
-    const { rootCount } = this.#ledger;
+    const { count: rootCount, accepted: acceptedRoots } = this.#roots;
     return {
       leaves: this.#tree.size,
       commitments: this.#commitments,
