@@ -19,6 +19,11 @@ interface Reader {
 }
 
 const readers: Record<string, Reader> = {
+  "a version 2 pool's log": {
+    versions: [2],
+    hasTree: false,
+    read: (chain) => new V2Pool(chain, poolAddress).readLog(),
+  },
   "the deposit queue": {
     versions: [2],
     hasTree: true,

@@ -1,5 +1,6 @@
 /** The get methods and messages of a version 2 pool. It trusts the endpoint; callers verify against the transactions. */
 import type { Cell } from "@ton/core";
+import { Problem } from "../../../core/errors/problem.ts";
 import type { Groth16Proof } from "../../../core/crypto/groth16.ts";
 import {
   storeDepositComment,
@@ -11,7 +12,7 @@ import {
 } from "../../../core/protocol/v2/messages.ts";
 import type { CallOptions } from "../../chain.ts";
 import { type JettonDepositArgs, PoolGetters, toProofCell } from "../pool_getters.ts";
-import { V2PoolLog } from "./pool_log.ts";
+import type { V2PoolLog } from "./pool_log.ts";
 
 /** The result of `get_settle_info`. Times in Unix seconds, amounts in nano. */
 export interface SettleInfo {
@@ -75,9 +76,16 @@ export class V2Pool extends PoolGetters {
 
   /** Returns the pool's logs until now. Later calls read only what is new. */
   async readLog({ signal }: Pick<CallOptions, "signal"> = {}): Promise<V2PoolLog> {
-    this.#log ??= new V2PoolLog(this.chain, this.address);
-    await this.#log.update(signal);
-    return this.#log;
+    const { V2PoolLog } = await import("./pool_log.ts"); // keeps the app's first load small
+    const log = this.#log ??= new V2PoolLog(this.chain, this.address);
+    try {
+      await log.update(signal);
+    } catch (error) {
+      const isContradiction = error instanceof Problem && error.code === "chain_inconsistent";
+      if (isContradiction && this.#log === log) this.#log = undefined; // the next read begins anew
+      throw error;
+    }
+    return log;
   }
 
   /** Returns whether a nullifier hash is spent, from the pool's logs: a get method would reveal its slot. */
