@@ -8,7 +8,7 @@ import { Problem } from "../errors/problem.ts";
 import type { PoolVersion } from "./deployments.ts";
 import type { DepositLog, RefusedPayoutLog, WithdrawalLog } from "./messages/pool_messages.ts";
 import type { SettlementLog } from "./v2/messages.ts";
-import { spentKey } from "./v2/spent_set.ts";
+import { SPENT_KEY_BITS } from "./v2/pool_constants.ts";
 
 /** What the logs until now add up to. */
 export interface PoolLedger {
@@ -77,7 +77,7 @@ export function emptyLedger(version: PoolVersion): PoolLedger {
 
 /** Returns what identifies a spent note. Version 2 pools compare a part of the nullifier hash. */
 export function nullifierKey(version: PoolVersion, nullifierHash: bigint): bigint {
-  return version === 2 ? spentKey(nullifierHash) : nullifierHash;
+  return version === 2 ? BigInt.asUintN(SPENT_KEY_BITS, nullifierHash) : nullifierHash;
 }
 
 /** Returns the end of the last batch that can begin after `settled` leaves: a batch lies in one chunk. */

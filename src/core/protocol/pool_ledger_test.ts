@@ -12,6 +12,7 @@ import {
   step,
   stepOrThrow,
 } from "./pool_ledger.ts";
+import { SpentSet } from "./v2/spent_set.ts";
 
 const deposit = (leafIndex: number, commitment = BigInt(100 + leafIndex)): LedgerMessage => ({
   kind: "deposit",
@@ -281,4 +282,7 @@ Deno.test("version 2 pools compare the lowest 108 bits of nullifier hashes, vers
   equal(nullifierKey(2, low), nullifierKey(2, high));
   equal(nullifierKey(2, low) === nullifierKey(2, 5n + (1n << 107n)), false);
   equal(nullifierKey(1, low) === nullifierKey(1, high), false);
+  const spent = new SpentSet();
+  spent.add(low);
+  deepEqual([high, 5n + (1n << 107n)].map((hash) => spent.has(hash)), [true, false]);
 });

@@ -1,9 +1,10 @@
 /** The spent set of a version 2 pool, written from contracts/v2/SPEC.md and not from the Tolk sources. */
 import { beginCell, Cell } from "@ton/core";
 import { sha256 } from "@noble/hashes/sha2.js";
+import { SPENT_KEY_BITS } from "./pool_constants.ts";
 
 const SLOT_BITS = 12n;
-const TAG_BITS = 96n;
+const TAG_BITS = BigInt(SPENT_KEY_BITS) - SLOT_BITS;
 const FULL_TAGS = 5;
 const FORK_LEVELS = 5;
 const DIGESTS_PER_CELL = 4;
@@ -98,6 +99,13 @@ export class SpentSet {
   }
 }
 
+/** Returns the path of the slot of `key` in the set of `keys`, which are in the order of their logs; null if it is empty. */
+export function slotPathAmong(keys: Iterable<bigint>, key: bigint): Cell | null {
+  const slot = new SpentSet();
+  for (const other of keys) if (slotOf(other) === slotOf(key)) slot.add(other);
+  return slot.slotPath(key);
+}
+
 function cloneNode({ tags, children, digest }: Node): Node {
   const [left, right] = children ?? [];
   return {
@@ -109,8 +117,6 @@ function cloneNode({ tags, children, digest }: Node): Node {
 
 /** Returns the slot of a nullifier hash. */
 export const slotOf = (key: bigint): number => Number(key & ((1n << SLOT_BITS) - 1n));
-/** Returns the part of a nullifier hash that a pool compares: the bits of its slot and of its tag. */
-export const spentKey = (key: bigint): bigint => BigInt.asUintN(Number(SLOT_BITS + TAG_BITS), key);
 const tagOf = (key: bigint) => (key >> SLOT_BITS) & ((1n << TAG_BITS) - 1n);
 const sideAt = (tag: bigint, depth: number) => Number((tag >> BigInt(depth)) & 1n) as 0 | 1;
 

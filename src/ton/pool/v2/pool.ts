@@ -12,7 +12,7 @@ import {
 } from "../../../core/protocol/v2/messages.ts";
 import type { CallOptions } from "../../chain.ts";
 import { type JettonDepositArgs, PoolGetters, toProofCell } from "../pool_getters.ts";
-import type { V2PoolLog } from "./pool_log.ts";
+import { V2PoolLog } from "./pool_log.ts";
 
 /** The result of `get_settle_info`. Times in Unix seconds, amounts in nano. */
 export interface SettleInfo {
@@ -76,7 +76,6 @@ export class V2Pool extends PoolGetters {
 
   /** Returns the pool's logs until now. Later calls read only what is new. */
   async readLog({ signal }: Pick<CallOptions, "signal"> = {}): Promise<V2PoolLog> {
-    const { V2PoolLog } = await import("./pool_log.ts"); // keeps the app's first load small
     const log = this.#log ??= new V2PoolLog(this.chain, this.address);
     try {
       await log.update(signal);

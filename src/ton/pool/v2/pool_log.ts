@@ -1,23 +1,16 @@
 /** Reads a version 2 pool's logs for a note's owner. It reads all of them, so the endpoint learns no note. */
-import type { Address, Cell } from "@ton/core";
+import type { Address } from "@ton/core";
 import { Problem } from "../../../core/errors/problem.ts";
-import { emptyLedger, stepOrThrow } from "../../../core/protocol/pool_ledger.ts";
+import { emptyLedger, nullifierKey, stepOrThrow } from "../../../core/protocol/pool_ledger.ts";
 import { V2_POOL_CAPACITY } from "../../../core/protocol/v2/pool_constants.ts";
 import { RootWindow } from "../../../core/protocol/v2/root_window.ts";
-import { SpentSet } from "../../../core/protocol/v2/spent_set.ts";
 import type { Chain, TransactionId } from "../../chain.ts";
 import type { PoolEvent } from "../history/pool_events.ts";
 import { scanPoolTransactions } from "../history/scan.ts";
 
-/** What a withdrawal adds to its proof. */
-interface WithdrawalPlace {
-  readonly rootNumber: number;
-  readonly carried: Cell | null;
-}
-
 /** It has no tree, so it does not compare the roots of settlements with their leaves. */
 export class V2PoolLog {
-  readonly #spent = new SpentSet();
+  readonly #spent = new Set<bigint>(); // by nullifierKey
   readonly #leaves = new Map<bigint, number[]>();
   readonly #roots = new RootWindow();
   #ledger = emptyLedger(2);
@@ -49,7 +42,12 @@ export class V2PoolLog {
   }
 
   isSpent(nullifierHash: bigint): boolean {
-    return this.#spent.has(nullifierHash);
+    return this.#spent.has(nullifierKey(2, nullifierHash));
+  }
+
+  /** The `nullifierKey` of each withdrawal, in order. They give the pool's spent set. */
+  get spentKeys(): Iterable<bigint> {
+    return this.#spent;
   }
 
   /** Returns the leaves with this commitment, in order. The settled ones can be withdrawn. */
@@ -63,12 +61,10 @@ export class V2PoolLog {
   }
 
   /** Throws `unknown_root` if the pool no longer accepts the root. */
-  place(root: bigint, nullifierHash: bigint): WithdrawalPlace {
-    const rootNumber = this.#roots.numberOf(root);
-    if (rootNumber === undefined) {
-      throw new Problem("unknown_root", "the pool no longer accepts the proof's root");
-    }
-    return { rootNumber, carried: this.#spent.slotPath(nullifierHash) };
+  rootNumber(root: bigint): number {
+    const number = this.#roots.numberOf(root);
+    if (number !== undefined) return number;
+    throw new Problem("unknown_root", "the pool no longer accepts the proof's root");
   }
 
   #add(event: PoolEvent): void {
@@ -81,7 +77,7 @@ export class V2PoolLog {
       if (effect.kind === "queued") {
         const { commitment, leafIndex } = effect;
         this.#leaves.set(commitment, [...this.leavesOf(commitment), leafIndex]);
-      } else if (effect.kind === "spent") this.#spent.add(effect.nullifierHash);
+      } else if (effect.kind === "spent") this.#spent.add(nullifierKey(2, effect.nullifierHash));
       else if (effect.root !== undefined) this.#roots.push(effect.root.value);
     }
   }

@@ -1,5 +1,6 @@
 import { deepEqual, equal, rejects, throws } from "node:assert/strict";
 import { poolAddress, ScriptedPool, testAddress } from "../../../../testkit/simulation/scripted_pool.ts";
+import { forgeWithdrawalLog } from "../../../../testkit/simulation/forged_history.ts";
 import { depositLog } from "../../../../testkit/simulation/transactions.ts";
 import { V2Pool } from "./pool.ts";
 
@@ -16,8 +17,21 @@ Deno.test("a log has the leaves of each commitment, the settled ones and the acc
   const log = await pool.readLog();
   deepEqual([5n, 6n, 7n, 8n].map((commitment) => log.leavesOf(commitment)), [[0, 2], [1], [3], []]);
   deepEqual([log.settled, log.acceptedRoots.length], [3, 1]);
-  deepEqual(log.place(log.acceptedRoots[0], 9n), { rootNumber: 0, carried: null });
-  throws(() => log.place(4n, 9n), { code: "unknown_root" });
+  equal(log.rootNumber(log.acceptedRoots[0]), 0);
+  throws(() => log.rootNumber(4n), { code: "unknown_root" });
+});
+
+Deno.test("a log has the keys of spent notes, in order", async () => {
+  const { scene, pool } = openPool();
+  for (const commitment of [5n, 6n]) scene.deposit(commitment);
+  scene.settle();
+  for (const nullifierHash of [9n + (1n << 108n), 8n]) {
+    const log = forgeWithdrawalLog({ nullifierHash, fee: 0n, refund: 0n });
+    scene.add(poolAddress, { from: testAddress(1), logs: [log] });
+  }
+  const log = await pool.readLog();
+  deepEqual([...log.spentKeys], [9n, 8n]);
+  deepEqual([7n, 8n, 9n].map((hash) => log.isSpent(hash)), [false, true, true]);
 });
 
 Deno.test("two updates at once add each deposit once", async () => {
