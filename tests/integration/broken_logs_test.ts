@@ -3,6 +3,7 @@ import { ok } from "node:assert/strict";
 import { type BrokenLog, brokenLogs, toLogBody, wrongRoots } from "../../testkit/simulation/broken_logs.ts";
 import { int, ScriptedChain } from "../../testkit/simulation/scripted_chain.ts";
 import { poolAddress, testAddress } from "../../testkit/simulation/scripted_pool.ts";
+import { readPoolHistory } from "../../src/client/notes/note_check.ts";
 import { DepositQueueReader } from "../../src/client/settlement/deposit_queue.ts";
 import { isFieldElement } from "../../src/core/crypto/field.ts";
 import { MerkleTree, ROOT_HISTORY_SIZE } from "../../src/core/tree/merkle_tree.ts";
@@ -19,6 +20,11 @@ interface Reader {
 }
 
 const readers: Record<string, Reader> = {
+  "the check of notes": {
+    versions: [1, 2],
+    hasTree: true,
+    read: (chain, version) => readPoolHistory(chain, poolAddress, { version }),
+  },
   "a version 2 pool's log": {
     versions: [2],
     hasTree: false,
