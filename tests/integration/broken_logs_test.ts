@@ -5,6 +5,7 @@ import { int, ScriptedChain } from "../../testkit/simulation/scripted_chain.ts";
 import { poolAddress, testAddress } from "../../testkit/simulation/scripted_pool.ts";
 import { readPoolHistory } from "../../src/client/notes/note_check.ts";
 import { DepositQueueReader } from "../../src/client/settlement/deposit_queue.ts";
+import { commitmentsFromChain } from "../../src/client/tree_sync.ts";
 import { isFieldElement } from "../../src/core/crypto/field.ts";
 import { MerkleTree, ROOT_HISTORY_SIZE } from "../../src/core/tree/merkle_tree.ts";
 import { rebuildTree } from "../../src/ops/audit/rebuilt_tree.ts";
@@ -20,6 +21,12 @@ interface Reader {
 }
 
 const readers: Record<string, Reader> = {
+  "the sync of a tree": {
+    versions: [1, 2],
+    hasTree: false,
+    read: (chain, version) =>
+      Array.fromAsync(commitmentsFromChain(chain, poolAddress, version).commitments(0)),
+  },
   "the check of notes": {
     versions: [1, 2],
     hasTree: true,
