@@ -7,10 +7,15 @@ import { readPoolHistory } from "../../src/client/notes/note_check.ts";
 import { DepositQueueReader } from "../../src/client/settlement/deposit_queue.ts";
 import { commitmentsFromChain } from "../../src/client/tree_sync.ts";
 import { isFieldElement } from "../../src/core/crypto/field.ts";
+import type { Deployment } from "../../src/core/protocol/deployments.ts";
 import { MerkleTree, ROOT_HISTORY_SIZE } from "../../src/core/tree/merkle_tree.ts";
 import { rebuildTree } from "../../src/ops/audit/rebuilt_tree.ts";
 import { rebuildV2Pool } from "../../src/ops/audit/v2/rebuilt_pool.ts";
+import { HistoryVerifier, type HistoryVerifierDeps } from "../../src/relay/indexer/history_verifier.ts";
+import { createPoolTree } from "../../src/relay/indexer/tree/settled_tree.ts";
+import { rebuildState } from "../../src/ops/rescue/rebuilt_state.ts";
 import type { Chain } from "../../src/ton/chain.ts";
+import { scanPoolTransactions } from "../../src/ton/pool/history/scan.ts";
 import { V2Pool } from "../../src/ton/pool/v2/pool.ts";
 
 interface Reader {
@@ -21,6 +26,13 @@ interface Reader {
 }
 
 const readers: Record<string, Reader> = {
+  "the rescue of a frozen pool": {
+    versions: [1, 2],
+    hasTree: true,
+    read: (chain, version) =>
+      rebuildState(chain, { address: poolAddress, version, owner: null } as Deployment, "00"),
+  },
+  "the relayer": { versions: [1, 2], hasTree: true, read: readAsRelayer },
   "the sync of a tree": {
     versions: [1, 2],
     hasTree: false,
@@ -49,6 +61,17 @@ const readers: Record<string, Reader> = {
       (await (version === 1 ? rebuildTree : rebuildV2Pool)(chain, poolAddress, {})).fault,
   },
 };
+
+async function readAsRelayer(chain: Chain, version: 1 | 2): Promise<void> {
+  const tree = createPoolTree(version);
+  const clock = { now: () => 0, sleep: () => Promise.resolve() };
+  const deps = { chain, clock, walletAddress: testAddress(1), intervals: { minRetryMs: 1 } };
+  const { signal } = new AbortController();
+  const verifier = new HistoryVerifier(poolAddress, tree, deps as unknown as HistoryVerifierDeps, signal);
+  for await (const { events } of scanPoolTransactions(chain, poolAddress, { verifier })) {
+    await tree.apply(events);
+  }
+}
 
 /** An endpoint with these logs, whose getters confirm every root and every payment. */
 function endpointOf({ logs }: Pick<BrokenLog, "logs">): Chain {

@@ -109,7 +109,7 @@ export class PoolHistoryReader {
       await leaves.addBytes(past.deposits.commitments(past.tree.size, past.ledger.settledLeaves));
       await leaves.flush();
       const nodes = nodesOf(past.tree.levels);
-      const wrongRoot = past.unchecked.check((size) => rootAt(size, nodes));
+      const wrongRoot = await past.unchecked.check((size) => rootAt(size, nodes));
       if (wrongRoot !== undefined) throw new Problem("chain_inconsistent", wrongRoot.detail);
       const roots = await new Pool(this.chain, this.pool).getRootHistory(signal && { signal });
       if (!roots.includes(past.tree.root)) {

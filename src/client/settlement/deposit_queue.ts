@@ -62,7 +62,7 @@ export class DepositQueueReader {
       await leaves.flush(); // what was read is not read again
     }
     const nodes = nodesOf(past.tree.levels);
-    const wrongRoot = past.unchecked.check((size) => rootAt(size, nodes));
+    const wrongRoot = await past.unchecked.check((size) => rootAt(size, nodes));
     // A settlement may follow the scan, so the tree may have an earlier root than the newest.
     const isKnown = (await this.pool.getRootHistory({ signal })).includes(past.tree.root);
     if (wrongRoot !== undefined || !isKnown) {

@@ -1,6 +1,9 @@
 /** The newest roots of a version 2 pool by number. The root after settlement n, counted from 0, has the number n. */
+import { yieldToEventLoop } from "../../event_loop_yield.ts";
 import { checkRoot, type Contradiction, type SettledEffect } from "../pool_ledger.ts";
 import { ROOT_WINDOW } from "./pool_constants.ts";
+
+const ROOTS_PER_TURN = 8; // of 20 hashes each
 
 /** Keeps at least as many items as the pool accepts roots. */
 function dropOldest<T>(items: T[]): void {
@@ -46,10 +49,11 @@ export class UncheckedRoots {
   }
 
   /** Checks each settlement once. `rootAt` returns the root of the tree's first `size` leaves. */
-  check(rootAt: (size: number) => bigint): Contradiction | undefined {
+  async check(rootAt: (size: number) => bigint): Promise<Contradiction | undefined> {
     const settlements = this.#settlements.slice(-ROOT_WINDOW);
     this.#settlements = [];
-    for (const settlement of settlements) {
+    for (const [i, settlement] of settlements.entries()) {
+      if (i % ROOTS_PER_TURN === ROOTS_PER_TURN - 1) await yieldToEventLoop();
       const contradiction = checkRoot(settlement, rootAt(settlement.to));
       if (contradiction !== undefined) return contradiction;
     }
