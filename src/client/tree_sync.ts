@@ -5,10 +5,11 @@ import { MerkleTree, ROOT_HISTORY_SIZE } from "../core/tree/merkle_tree.ts";
 import { type Clock, pollUntil } from "../core/time.ts";
 import type { Chain, TransactionId } from "../ton/chain.ts";
 import type { AnyPool } from "../ton/pool/any_pool.ts";
+import { emptyLedger, nullifierKey, type PoolLedger, stepOrThrow } from "../core/protocol/pool_ledger.ts";
 import { poolCapacity } from "../core/protocol/v2/pool_constants.ts";
 import type { PoolVersion } from "../core/protocol/deployments.ts";
 import { scanPoolTransactions } from "../ton/pool/history/scan.ts";
-import type { DepositEvent } from "../ton/pool/history/pool_events.ts";
+import type { PoolEvent } from "../ton/pool/history/pool_events.ts";
 import { LeafBatcher } from "../tree/leaf_batcher.ts";
 import { sharedTreeService } from "../tree/tree_workers.ts";
 import { MAX_PAGE_SIZE, type RelayerClient } from "./relayer/relayer_client.ts";
@@ -47,7 +48,7 @@ export function commitmentsFromRelayer(relayer: RelayerClient, pool: Address): C
 
 /**
  * Returns the commitments of the pool's own logs (settled ones for a version 2 pool), without a relayer. A later call
- * that begins where the last one ended reads only newer logs.
+ * that begins where the last one ended reads only newer logs. Throws `chain_inconsistent` for logs that no pool writes.
  * @param version of the pool; default: 1
  * @example
  * ```ts
@@ -59,36 +60,62 @@ export function commitmentsFromChain(
   pool: Address,
   version: PoolVersion = 1,
 ): CommitmentSource {
-  const start = (): ChainPosition => ({ waiting: [], size: 0 });
-  let position = start();
+  let position = startOf(version);
   return {
     async *commitments(from) {
-      if (from < position.size) position = start();
+      if (from < position.ledger.settledLeaves) position = startOf(version);
       const { after } = position;
       const scan = scanPoolTransactions(chain, pool, {
         ...after && { after },
         capacity: poolCapacity(version),
       });
-      for await (const { events, cursor } of scan) {
-        const { size, waiting } = position;
-        const deposits = [...waiting, ...events.filter((event) => event.kind === "deposit")];
-        const settled = version === 1
-          ? Infinity
-          : events.findLast((event) => event.kind === "settlement")?.end ?? 0;
-        const ready = deposits.filter(({ leafIndex }) => leafIndex < settled);
-        position = { after: cursor, waiting: deposits.slice(ready.length), size: size + ready.length };
-        const batch = ready.filter(({ leafIndex }) => leafIndex >= from);
-        if (batch.length > 0) yield batch.map(({ commitment }) => commitment);
+      try {
+        for await (const { events, cursor } of scan) {
+          const first = position.ledger.settledLeaves;
+          const leaves = events.flatMap((event) => follow(position, event));
+          position.after = cursor;
+          const batch = leaves.slice(Math.max(0, from - first));
+          if (batch.length > 0) yield batch;
+        }
+      } catch (error) {
+        const isContradiction = error instanceof Problem && error.code === "chain_inconsistent";
+        if (isContradiction) position = startOf(version); // the next read begins anew
+        throw error;
       }
     },
   };
 }
 
-/** The position up to which a pool's logs were read, with the number of leaves and the deposits that wait. */
+/** What a pool's logs contain up to transaction `after`. */
 interface ChainPosition {
-  readonly after?: TransactionId;
-  readonly waiting: readonly DepositEvent[];
-  readonly size: number;
+  after?: TransactionId;
+  ledger: PoolLedger;
+  readonly waiting: bigint[];
+  readonly known: Set<bigint>; // the commitments of a version 1 pool
+  readonly spent: Set<bigint>; // by nullifierKey
+}
+
+function startOf(version: PoolVersion): ChainPosition {
+  return { ledger: emptyLedger(version), waiting: [], known: new Set(), spent: new Set() };
+}
+
+/** Returns the leaves that the event adds to the tree. */
+function follow(position: ChainPosition, event: PoolEvent): readonly bigint[] {
+  const { waiting, known, spent, ledger: { version } } = position;
+  const { ledger, effects } = stepOrThrow(position.ledger, event, {
+    hasLeaf: (commitment) => known.has(commitment),
+    isSpent: (nullifierHash) => spent.has(nullifierKey(version, nullifierHash)),
+  });
+  position.ledger = ledger;
+  return effects.flatMap((effect) => {
+    if (effect.kind === "settled") return waiting.splice(0, effect.to - effect.from);
+    if (effect.kind === "spent") spent.add(nullifierKey(version, effect.nullifierHash));
+    else {
+      waiting.push(effect.commitment);
+      if (version === 1) known.add(effect.commitment);
+    }
+    return [];
+  });
 }
 
 /** Progress of a tree that is being rebuilt. */

@@ -1,5 +1,6 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { poolAddress, ScriptedPool } from "../../testkit/simulation/scripted_pool.ts";
+import { depositLog } from "../../testkit/simulation/transactions.ts";
 import { Problem } from "../core/errors/problem.ts";
 import { MerkleTree } from "../core/tree/merkle_tree.ts";
 import { openPool } from "../ton/pool/any_pool.ts";
@@ -63,6 +64,17 @@ Deno.test("leaves of a version 2 pool are given when they are settled, and not b
   deepEqual(await flat(source, 2), []);
   scene.settle();
   scene.deposit(4n);
+  deepEqual(await flat(source, 2), [3n]);
+});
+
+Deno.test("after a contradiction in the logs, the next read begins anew", async () => {
+  const { scene } = poolWith(2);
+  const source = commitmentsFromChain(scene.chain, poolAddress);
+  deepEqual(await flat(source, 0), [1n, 2n]);
+  scene.add(poolAddress, { from: poolAddress, logs: [depositLog(9n, 5, scene.chainTime)] });
+  await rejects(flat(source, 2), { code: "chain_inconsistent", message: /found leaf 5, expected leaf 2/ });
+  scene.removeNewest(poolAddress, 1);
+  scene.deposit(3n);
   deepEqual(await flat(source, 2), [3n]);
 });
 

@@ -230,7 +230,7 @@ async function readNoteState(
   nullifierHash: bigint | undefined,
 ): Promise<NoteState> {
   const deposit = commitment === undefined ? undefined : tree.find(commitment);
-  const settlementInfo = tree.allowsCopies && {
+  const settlementInfo = tree.version === 2 && {
     settled: commitment === undefined ? null : deposit?.settled ?? false,
     leafIndices: commitment === undefined ? null : [...deposit?.leafIndexes ?? []],
   };

@@ -102,6 +102,7 @@ Deno.test("a note is refused as used only when all its leaves are spent", async 
   };
   scene.deposit(note.commitment);
   scene.deposit(note.commitment);
+  scene.settle();
   spend(0);
   equal((await run(scene, walletOf(scene)).deposit).leafIndex, 0);
   spend(1);

@@ -2,16 +2,26 @@
 import type { Address } from "@ton/core";
 import { Problem } from "../../core/errors/problem.ts";
 import type { PoolVersion } from "../../core/protocol/deployments.ts";
+import {
+  emptyLedger,
+  type Facts,
+  nullifierKey,
+  type PoolLedger,
+  stepOrThrow,
+} from "../../core/protocol/pool_ledger.ts";
+import { UncheckedRoots } from "../../core/protocol/v2/root_window.ts";
 import { MerkleTree } from "../../core/tree/merkle_tree.ts";
 import { type Note, type NoteHashes, toNoteHashes } from "../../core/protocol/note.ts";
 import { poolCapacity } from "../../core/protocol/v2/pool_constants.ts";
+import { nodesOf, rootAt } from "../../core/tree/root_at.ts";
 import type { Chain, TransactionId } from "../../ton/chain.ts";
 import { Pool } from "../../ton/pool/pool.ts";
 import { LeafBatcher } from "../../tree/leaf_batcher.ts";
 import { sharedTreeService } from "../../tree/tree_workers.ts";
-import type { DepositEvent, PoolEvent, WithdrawalEvent } from "../../ton/pool/history/pool_events.ts";
+import type { PoolEvent, WithdrawalEvent } from "../../ton/pool/history/pool_events.ts";
 import { depositorOf } from "../../ton/pool/history/event_decoder.ts";
 import { scanPoolTransactions } from "../../ton/pool/history/scan.ts";
+import { DepositColumns } from "./deposit_columns.ts";
 import { type NotePayment, toNotePayment } from "./note_payment.ts";
 
 export interface NoteStatus {
@@ -69,10 +79,12 @@ export async function readPoolHistory(
 
 /** Reads a pool's history from its logs. A later read continues where the last one ended. */
 export class PoolHistoryReader {
-  #past = emptyPast();
+  #past: Past;
   #reading: Promise<unknown> = Promise.resolve();
 
-  constructor(readonly chain: Chain, readonly pool: Address, readonly version: PoolVersion = 1) {}
+  constructor(readonly chain: Chain, readonly pool: Address, readonly version: PoolVersion = 1) {
+    this.#past = emptyPast(version);
+  }
 
   /**
    * Reads what was added since the last read, once that one has ended. Also updates the history that it returned.
@@ -90,13 +102,15 @@ export class PoolHistoryReader {
     const scan = { ...options, after: past.cursor, capacity: poolCapacity(this.version) };
     try {
       for await (const { events, cursor } of scanPoolTransactions(this.chain, this.pool, scan)) {
-        for (const event of events) addEvent(past, event);
+        for (const event of events) follow(past, event);
         past.cursor = cursor;
       }
-      const settled = this.version === 1 ? past.deposits.length : past.settled;
       const leaves = new LeafBatcher(past.tree, sharedTreeService());
-      for (const { commitment } of past.deposits.slice(past.tree.size, settled)) await leaves.add(commitment);
+      await leaves.addBytes(past.deposits.commitments(past.tree.size, past.ledger.settledLeaves));
       await leaves.flush();
+      const nodes = nodesOf(past.tree.levels);
+      const wrongRoot = await past.unchecked.check((size) => rootAt(size, nodes));
+      if (wrongRoot !== undefined) throw new Problem("chain_inconsistent", wrongRoot.detail);
       const roots = await new Pool(this.chain, this.pool).getRootHistory(signal && { signal });
       if (!roots.includes(past.tree.root)) {
         throw new Problem(
@@ -107,12 +121,12 @@ export class PoolHistoryReader {
     } catch (error) {
       const isContradiction = error instanceof Problem &&
         (error.code === "chain_inconsistent" || error.code === "unknown_root");
-      if (isContradiction) this.#past = emptyPast(); // the next read begins anew
+      if (isContradiction) this.#past = emptyPast(this.version); // the next read begins anew
       throw error;
     }
     return {
-      isDeposited: (commitment) => past.paid.has(commitment),
-      leavesOf: (commitment) => past.paid.get(commitment)?.map(({ leafIndex }) => leafIndex) ?? [],
+      isDeposited: (commitment) => past.deposits.has(commitment),
+      leavesOf: (commitment) => past.deposits.leavesOf(commitment),
       statusOf: (note) => findStatus(past, note),
     };
   }
@@ -120,57 +134,66 @@ export class PoolHistoryReader {
 
 /** What the logs contain up to `cursor`. */
 interface Past {
-  readonly deposits: DepositEvent[];
-  readonly paid: Map<bigint, DepositEvent[]>; // by commitment
-  readonly spent: Map<bigint, WithdrawalEvent>; // by nullifier hash
+  ledger: PoolLedger;
+  readonly facts: Facts;
+  readonly deposits: DepositColumns;
+  readonly spent: Map<bigint, WithdrawalEvent>; // by nullifierKey
   /** For each withdrawal, the number of deposits before it. */
   readonly withdrawals: number[];
+  /** The settled deposits, once they are hashed. */
   readonly tree: MerkleTree;
-  settled: number; // in version 2 pools
+  readonly unchecked: UncheckedRoots;
   cursor?: TransactionId;
 }
 
-function emptyPast(): Past {
+function emptyPast(version: PoolVersion): Past {
+  const deposits = new DepositColumns();
+  const spent = new Map<bigint, WithdrawalEvent>();
   return {
-    deposits: [],
-    paid: new Map(),
-    spent: new Map(),
+    ledger: emptyLedger(version),
+    facts: {
+      hasLeaf: (commitment) => deposits.has(commitment),
+      isSpent: (nullifierHash) => spent.has(nullifierKey(version, nullifierHash)),
+    },
+    deposits,
+    spent,
     withdrawals: [],
     tree: new MerkleTree(),
-    settled: 0,
+    unchecked: new UncheckedRoots(),
   };
 }
 
-function addEvent(past: Past, event: PoolEvent): void {
+function follow(past: Past, event: PoolEvent): void {
+  const { ledger, effects } = stepOrThrow(past.ledger, event, past.facts);
+  past.ledger = ledger;
+  for (const effect of effects) if (effect.kind === "settled") past.unchecked.add(effect);
   if (event.kind === "deposit") {
-    past.deposits.push(event);
-    past.paid.set(event.commitment, [...past.paid.get(event.commitment) ?? [], event]);
-  } else if (event.kind === "settlement") {
-    past.settled = event.end;
+    past.deposits.add({ ...event, depositor: depositorOf(event) });
   } else if (event.kind === "withdrawal") {
-    past.spent.set(event.nullifierHash, event);
-    past.withdrawals.push(past.deposits.length);
+    past.spent.set(nullifierKey(ledger.version, event.nullifierHash), event);
+    past.withdrawals.push(ledger.depositCount);
   }
 }
 
-function findStatus({ deposits, paid, spent, withdrawals, tree }: Past, note: NoteHashes): NoteStatus {
-  const own = paid.get(note.commitment) ?? [];
-  const unspent = own.filter(({ leafIndex }) => !spent.has(note.nullifierHashAt(leafIndex)));
-  const deposit = unspent[0] ?? own.at(-1);
-  const counts = { deposits: deposits.length, since: deposits.length, withdrawalsSince: 0 };
-  if (!deposit) return { state: "absent", ...counts };
-  const { leafIndex, timestamp: depositedAt } = deposit;
-  const withdrawal = spent.get(note.nullifierHashAt(leafIndex));
+function findStatus({ ledger, deposits, spent, withdrawals, tree }: Past, note: NoteHashes): NoteStatus {
+  const paymentAt = (leafIndex: number) =>
+    spent.get(nullifierKey(ledger.version, note.nullifierHashAt(leafIndex)));
+  const own = deposits.leavesOf(note.commitment);
+  const unspent = own.filter((leafIndex) => paymentAt(leafIndex) === undefined);
+  const leafIndex = unspent[0] ?? own.at(-1);
+  const counts = { deposits: deposits.count, since: deposits.count, withdrawalsSince: 0 };
+  if (leafIndex === undefined) return { state: "absent", ...counts };
+  const withdrawal = paymentAt(leafIndex);
   return {
     ...leafIndex >= tree.size && { waits: true as const },
     state: withdrawal ? "withdrawn" : "deposited",
     leafIndex,
     ...own.length > 1 && { unspentDeposits: unspent.length },
-    depositor: depositorOf(deposit).toRawString(),
-    depositedAt,
+    depositor: deposits.depositorOf(leafIndex).toRawString(),
+    depositedAt: deposits.timeOf(leafIndex),
     ...withdrawal && { withdrawnAt: withdrawal.timestamp, payment: toNotePayment(withdrawal) },
     ...counts,
-    since: deposits.length - leafIndex - 1,
+    since: deposits.count - leafIndex - 1,
     withdrawalsSince: withdrawals.filter((leaves) => leaves > leafIndex).length,
   };
 }

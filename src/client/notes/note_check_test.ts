@@ -5,6 +5,7 @@ import {
   forgeTransaction,
   forgeWithdrawalLog,
 } from "../../../testkit/simulation/forged_history.ts";
+import { settlementLog } from "../../../testkit/simulation/transactions.ts";
 import { createNote, type Note, placeNote, toNoteHashes } from "../../core/protocol/note.ts";
 import { MerkleTree, ROOT_HISTORY_SIZE } from "../../core/tree/merkle_tree.ts";
 import type { Chain, ChainTransaction } from "../../ton/chain.ts";
@@ -73,9 +74,10 @@ Deno.test("a note that was paid twice is deposited until both deposits are withd
   const spent = [0, 1].map((leafIndex) =>
     forgeWithdrawalLog({ nullifierHash: placeNote(twice, leafIndex).nullifierHash, fee: 1n, refund: 0n })
   );
+  const settled = settlementLog(0, tree.root, 2, 7);
   const statusAfter = async (withdrawals: number) => {
-    const transactions = history([...paid, ...spent.slice(0, withdrawals)]);
-    const past = await readPoolHistory(endpointOf(transactions, tree.root), pool);
+    const transactions = history([...paid, settled, ...spent.slice(0, withdrawals)]);
+    const past = await readPoolHistory(endpointOf(transactions, tree.root), pool, { version: 2 });
     const { state, leafIndex, unspentDeposits } = past.statusOf(toNoteHashes(twice));
     return [state, leafIndex, unspentDeposits];
   };

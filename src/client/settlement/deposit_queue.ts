@@ -1,7 +1,10 @@
 /** Reads the queue of a version 2 pool from its logs: the settled deposits as a tree, and those that wait. */
 import { Problem } from "../../core/errors/problem.ts";
+import { emptyLedger, nullifierKey, type PoolLedger, step } from "../../core/protocol/pool_ledger.ts";
 import { V2_POOL_CAPACITY } from "../../core/protocol/v2/pool_constants.ts";
+import { UncheckedRoots } from "../../core/protocol/v2/root_window.ts";
 import { MerkleTree } from "../../core/tree/merkle_tree.ts";
+import { nodesOf, rootAt } from "../../core/tree/root_at.ts";
 import type { TransactionId } from "../../ton/chain.ts";
 import type { PoolEvent } from "../../ton/pool/history/pool_events.ts";
 import { scanPoolTransactions } from "../../ton/pool/history/scan.ts";
@@ -21,10 +24,7 @@ export interface DepositQueue {
 
 /** Reads a pool's deposits from its logs. A later read continues where the last one ended. */
 export class DepositQueueReader {
-  #tree = new MerkleTree();
-  #waiting: bigint[] = [];
-  #settled = 0;
-  #cursor: TransactionId | undefined;
+  #past = emptyPast();
 
   constructor(readonly pool: V2Pool) {}
 
@@ -38,56 +38,78 @@ export class DepositQueueReader {
     readonly onProgress?: ((transactions: number) => void) | undefined;
   } = {}): Promise<DepositQueue> {
     const { chain, address } = this.pool;
-    const leaves = new LeafBatcher(this.#tree, sharedTreeService());
+    const past = this.#past;
+    const leaves = new LeafBatcher(past.tree, sharedTreeService());
     const apply = async (events: readonly PoolEvent[]) => {
-      for (const event of events) for (const leaf of this.#apply(event)) await leaves.add(leaf);
+      for (const event of events) for (const leaf of follow(past, event)) await leaves.add(leaf);
     };
-    const after = this.#cursor;
-    const scan = { after, capacity: V2_POOL_CAPACITY, signal, ...onProgress && { onProgress } };
+    const { cursor: after } = past;
+    const scan = {
+      ...after && { after },
+      capacity: V2_POOL_CAPACITY,
+      signal,
+      ...onProgress && { onProgress },
+    };
     try {
       for await (const { events, cursor } of scanPoolTransactions(chain, address, scan)) {
         await apply(events);
-        this.#cursor = cursor;
+        past.cursor = cursor;
       }
     } catch (error) {
-      if (isContradiction(error)) this.#forget(); // the next read begins anew
+      if (isContradiction(error)) this.#past = emptyPast(); // the next read begins anew
       throw error;
     } finally {
       await leaves.flush(); // what was read is not read again
     }
+    const nodes = nodesOf(past.tree.levels);
+    const wrongRoot = await past.unchecked.check((size) => rootAt(size, nodes));
     // A settlement may follow the scan, so the tree may have an earlier root than the newest.
-    if (!(await this.pool.getRootHistory({ signal })).includes(this.#tree.root)) {
-      this.#forget();
-      throw inconsistent("the pool's logs do not give its root yet");
+    const isKnown = (await this.pool.getRootHistory({ signal })).includes(past.tree.root);
+    if (wrongRoot !== undefined || !isKnown) {
+      this.#past = emptyPast();
+      throw inconsistent(wrongRoot?.detail ?? "the pool's logs do not give its root yet");
     }
-    return { tree: this.#tree, waiting: [...this.#waiting], cursor: this.#cursor };
+    return { tree: past.tree, waiting: [...past.waiting], cursor: past.cursor };
   }
+}
 
-  #forget(): void {
-    this.#tree = new MerkleTree();
-    this.#waiting = [];
-    this.#settled = 0;
-    this.#cursor = undefined;
-  }
+/** What the logs contain up to `cursor`. */
+interface Past {
+  ledger: PoolLedger;
+  readonly tree: MerkleTree;
+  readonly unchecked: UncheckedRoots;
+  readonly waiting: bigint[];
+  readonly spent: Set<bigint>; // by nullifierKey
+  cursor: TransactionId | undefined;
+}
 
-  /** Returns the leaves that the event adds to the tree. */
-  #apply(event: PoolEvent): readonly bigint[] {
-    if (event.kind === "deposit") {
-      const expected = this.#settled + this.#waiting.length;
-      if (event.leafIndex !== expected) {
-        throw inconsistent(`found leaf ${event.leafIndex}, expected leaf ${expected}`);
-      }
-      this.#waiting.push(event.commitment);
-    } else if (event.kind === "settlement") {
-      const count = event.end - this.#settled;
-      if (count <= 0 || count > this.#waiting.length) {
-        throw inconsistent(`a settlement ends at ${event.end}, with ${this.#waiting.length} waiting`);
-      }
-      this.#settled = event.end;
-      return this.#waiting.splice(0, count);
-    }
-    return [];
-  }
+function emptyPast(): Past {
+  return {
+    ledger: emptyLedger(2),
+    tree: new MerkleTree(),
+    unchecked: new UncheckedRoots(),
+    waiting: [],
+    spent: new Set(),
+    cursor: undefined,
+  };
+}
+
+/** Returns the leaves that the event adds to the tree. */
+function follow(past: Past, event: PoolEvent): readonly bigint[] {
+  const { waiting, spent, unchecked } = past;
+  const next = step(past.ledger, event, {
+    hasLeaf: () => false, // copies are allowed
+    isSpent: (nullifierHash) => spent.has(nullifierKey(2, nullifierHash)),
+  });
+  if ("contradiction" in next) throw inconsistent(next.contradiction.detail);
+  past.ledger = next.ledger;
+  return next.effects.flatMap((effect) => {
+    if (effect.kind === "queued") waiting.push(effect.commitment);
+    if (effect.kind === "spent") spent.add(nullifierKey(2, effect.nullifierHash));
+    if (effect.kind !== "settled") return [];
+    unchecked.add(effect);
+    return waiting.splice(0, effect.to - effect.from);
+  });
 }
 
 const isContradiction = (error: unknown) => error instanceof Problem && error.code === "chain_inconsistent";

@@ -1,5 +1,6 @@
 /** Withdraws without a relayer. The chain links wallet and recipient forever: for tests, or if no relayer works. */
 import { exitCodes, Problem } from "../../core/errors/problem.ts";
+import { slotPathAmong } from "../../core/protocol/v2/spent_set.ts";
 import { V2Pool } from "../../ton/pool/v2/pool.ts";
 import { findNoteLeaf } from "../notes/note_leaf.ts";
 import type { ProveOptions } from "../../prover/prover.ts";
@@ -62,7 +63,7 @@ async function sendWithdrawal(
     ? pool.buildWithdrawMessage({
       ...order,
       value,
-      ...(await pool.readLog(options)).place(root, nullifierHash),
+      ...await placeWithdrawal(pool, { root, nullifierHash }, options),
     })
     : pool.buildWithdrawMessage({ ...order, value });
   const { validUntil } = await wallet.send([message]);
@@ -86,4 +87,14 @@ async function sendWithdrawal(
   });
   if (tx !== undefined) return tx;
   throw new Problem("chain_unavailable", "the transfer was not included in time; the note is unspent");
+}
+
+/** Returns what a withdrawal adds to its proof. Throws `unknown_root` if the pool no longer accepts the root. */
+async function placeWithdrawal(
+  pool: V2Pool,
+  { root, nullifierHash }: { readonly root: bigint; readonly nullifierHash: bigint },
+  options: ProveOptions,
+) {
+  const log = await pool.readLog(options);
+  return { rootNumber: log.rootNumber(root), carried: slotPathAmong(log.spentKeys, nullifierHash) };
 }

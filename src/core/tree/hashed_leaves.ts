@@ -19,6 +19,15 @@ export class HashedLeaves {
     private readonly ranges: readonly NodeRange[],
   ) {}
 
+  /** Returns 32 bytes; undefined if the node has no new leaf below it. */
+  nodeAt(level: number, i: number): Uint8Array | undefined {
+    const range = this.ranges.find(({ level: own, first, nodes }) =>
+      own === level && i >= first && i < first + nodes.length / FIELD_BYTES
+    );
+    const start = (i - (range?.first ?? 0)) * FIELD_BYTES;
+    return range?.nodes.subarray(start, start + FIELD_BYTES);
+  }
+
   /** Returns whether `leaves` (n * 32 bytes) are the ones from number `first` on. */
   contains(first: number, leaves: Uint8Array): boolean {
     const end = first + leaves.length / FIELD_BYTES;

@@ -166,7 +166,7 @@ function formatDate(seconds: number): string {
 
 function checkTree({ rebuilt, nextIndex, roots, currentRoot, info }: PoolFacts): CheckResult {
   const { leaves, fault, rootHistory } = rebuilt;
-  if (fault) return checkFailed("tree", `the pool's logs do not form a tree: ${fault}`);
+  if (fault) return checkFailed("tree", `no pool writes these logs: ${fault}`);
   if (leaves !== nextIndex || leaves !== info.deposits) {
     return checkFailed("tree", `the pool's logs contain ${leaves} deposits, the pool reports ${nextIndex}`);
   }

@@ -1,6 +1,6 @@
 /** Rebuilds a pool's tree from its logs. Uses no getter, so that the result can be compared with them. */
 import type { Address } from "@ton/core";
-import { isFieldElement } from "../../core/crypto/field.ts";
+import { emptyLedger, type LedgerMessage, step } from "../../core/protocol/pool_ledger.ts";
 import { MerkleTree, ROOT_HISTORY_SIZE } from "../../core/tree/merkle_tree.ts";
 import type { Chain, TransactionId } from "../../ton/chain.ts";
 import { scanPoolTransactions } from "../../ton/pool/history/scan.ts";
@@ -11,7 +11,7 @@ export interface RebuiltTree {
   readonly rootHistory: readonly bigint[];
   readonly withdrawals: number;
   readonly distinctNullifiers: number;
-  /** Why the logs do not form a tree; the rest then describes the valid part. */
+  /** What contradicts the earlier logs; the rest then describes these, but counts all withdrawals. */
   readonly fault?: string;
 }
 
@@ -21,22 +21,32 @@ export async function rebuildTree(
   options: { newest?: TransactionId; signal?: AbortSignal; onProgress?: (transactions: number) => void },
 ): Promise<RebuiltTree> {
   const tree = new MerkleTree();
-  const nullifiers = new Set<bigint>();
+  const [commitments, nullifiers] = [new Set<bigint>(), new Set<bigint>()];
+  const facts = {
+    hasLeaf: (commitment: bigint) => commitments.has(commitment),
+    isSpent: (nullifierHash: bigint) => nullifiers.has(nullifierHash),
+  };
+  let ledger = emptyLedger(1);
   let withdrawals = 0;
   let fault: string | undefined;
   /** The newest leaves are appended one by one at the end, because their roots belong to the history. */
   let recentLeaves: bigint[] = [];
+  const follow = (message: LedgerMessage): string | undefined => {
+    const next = step(ledger, message, facts);
+    if ("contradiction" in next) return next.contradiction.detail;
+    ledger = next.ledger;
+    for (const effect of next.effects) {
+      if (effect.kind !== "queued") continue;
+      commitments.add(effect.commitment);
+      recentLeaves.push(effect.commitment);
+    }
+  };
   for await (const { events } of scanPoolTransactions(chain, pool, options)) {
     for (const event of events) {
-      if (event.kind === "withdrawal") {
-        withdrawals++;
-        nullifiers.add(event.nullifierHash);
-      }
-      if (event.kind !== "deposit" || fault) continue;
-      const expected = tree.size + recentLeaves.length;
-      if (event.leafIndex !== expected) fault = `found leaf ${event.leafIndex}, expected leaf ${expected}`;
-      else if (!isFieldElement(event.commitment)) fault = `leaf ${expected} is not a field element`;
-      else recentLeaves.push(event.commitment);
+      fault ??= follow(event);
+      if (event.kind !== "withdrawal") continue;
+      withdrawals++;
+      nullifiers.add(event.nullifierHash);
     }
     if (recentLeaves.length > ROOT_HISTORY_SIZE) {
       tree.appendMany(recentLeaves.slice(0, -ROOT_HISTORY_SIZE));

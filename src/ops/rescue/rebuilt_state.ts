@@ -1,6 +1,8 @@
 /** The chain keeps only the hash of a frozen account's state. A message with the whole state thaws the account. */
 import { beginCell, type Cell, storeStateInit } from "@ton/core";
+import { Problem } from "../../core/errors/problem.ts";
 import type { Deployment } from "../../core/protocol/deployments.ts";
+import { emptyLedger, stepOrThrow } from "../../core/protocol/pool_ledger.ts";
 import { MerkleTree } from "../../core/tree/merkle_tree.ts";
 import type { Chain } from "../../ton/chain.ts";
 import { type Claim, encodePoolData, PackedSet, RootLog } from "../../ton/pool/pool_storage.ts";
@@ -63,11 +65,9 @@ async function rebuildV2States(
   { address, denomination, owner, generation = 0, jettonMaster, jettonWallet }: Deployment,
   options: ScanOptions,
 ): Promise<RebuiltState[]> {
-  const { commitments, leaves, acceptedRoots, rootCount, spent, withdrawals, times } = await rebuildV2Pool(
-    chain,
-    address,
-    options,
-  );
+  const rebuilt = await rebuildV2Pool(chain, address, options);
+  if (rebuilt.fault !== undefined) throw new Problem("chain_inconsistent", rebuilt.fault);
+  const { commitments, leaves, acceptedRoots, rootCount, spent, withdrawals, times } = rebuilt;
   const { code } = loadPoolCode(poolKindOf(jettonMaster ? "jetton" : "native", 2));
   const claims = jettonMaster && await readOpenClaims(chain, address, options.signal);
   const jetton = jettonMaster && {
@@ -115,8 +115,14 @@ async function readHistory(
   const [commitments, nullifiers] = [new PackedSet(), new PackedSet()];
   const leaves: bigint[] = [];
   const counts = { deposits: 0, withdrawals: 0, touched: 0 };
+  const facts = {
+    hasLeaf: (commitment: bigint) => commitments.has(commitment),
+    isSpent: (nullifierHash: bigint) => nullifiers.has(nullifierHash),
+  };
+  let ledger = emptyLedger(1);
   for await (const { events } of scanPoolTransactions(chain, address, options)) {
     for (const event of events) {
+      ({ ledger } = stepOrThrow(ledger, event, facts));
       if (event.kind !== "deposit" && event.kind !== "withdrawal") continue;
       counts.touched = event.timestamp;
       if (event.kind === "deposit") {

@@ -97,7 +97,7 @@ async function catchUp(
   if (isUnchanged && clock.now() - pool.rootsFetchedAt < intervals.staleAfterMs / 2) return outcome;
   pool.newestLt = newest?.lt ?? 0n;
   pool.appliedLt = cursor?.lt ?? 0n;
-  const verifier = new HistoryVerifier(address, { after: cursor, tree: pool.tree }, deps, signal);
+  const verifier = new HistoryVerifier(address, pool.tree, deps, signal);
   try {
     await applyHistory(pool, { after: cursor, newest, checkpoint, verifier }, deps, signal);
   } catch (error) {

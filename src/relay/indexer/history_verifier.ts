@@ -4,10 +4,8 @@
 // our withdrawals.
 import type { Address } from "@ton/core";
 import { Problem } from "../../core/errors/problem.ts";
-import { yieldToEventLoop } from "../../core/event_loop_yield.ts";
 import { FINAL_PAYMENT_DEPTH } from "../../core/protocol/pool_constants.ts";
 import type { SpentSet } from "../../core/protocol/v2/spent_set.ts";
-import type { Store } from "../../store/store.ts";
 import type { Chain, TransactionId } from "../../ton/chain.ts";
 import { Pool } from "../../ton/pool/pool.ts";
 import { PoolGetters } from "../../ton/pool/pool_getters.ts";
@@ -16,12 +14,12 @@ import type { RefusedEvent } from "../../ton/pool/history/pool_events.ts";
 import { type HistoryClaims, type ScanVerifier, UnverifiedHistory } from "../../ton/pool/history/scan.ts";
 import { type Clock } from "../../core/time.ts";
 import type { PollingIntervals } from "../polling_intervals.ts";
-import { assertLeavesFollow, type PoolTree } from "./tree/pool_tree.ts";
+import type { LedgerPreview } from "./tree/ledger_preview.ts";
+import type { PoolTree } from "./tree/pool_tree.ts";
 import { SettledTree } from "./tree/settled_tree.ts";
 
 export interface HistoryVerifierDeps {
   readonly chain: Chain;
-  readonly store: Pick<Store, "withdrawal">;
   /** The relayer's wallet. If the pool refuses its message, the withdrawal has failed. */
   readonly walletAddress: Address;
   readonly clock: Clock;
@@ -30,7 +28,6 @@ export interface HistoryVerifierDeps {
 
 const MAX_VERIFY_ATTEMPTS = 3; // getters may run on a node some blocks behind
 const MAX_SPENT_CHECKS = FINAL_PAYMENT_DEPTH;
-const LEAVES_PER_YIELD = 1_024;
 
 const UNKNOWN_TO_VERIFIER_REASON =
   "the second chain endpoint does not know the newest transactions of the first: " +
@@ -46,34 +43,33 @@ export class HistoryVerifier implements ScanVerifier {
   /** Size of the tree with the new leaves, once its root is known to be on chain. */
   candidateLeafCount = 0;
   isNewRootKnown = false;
-  readonly #after: TransactionId | undefined;
-  readonly #tree: PoolTree;
   readonly #confirmedSpent = new Set<bigint>();
   #accountTip: TransactionId | undefined;
   #attempts = 0;
 
   constructor(
     private readonly address: Address,
-    { after, tree }: { after: TransactionId | undefined; tree: PoolTree },
+    private readonly tree: PoolTree,
     private readonly deps: HistoryVerifierDeps,
     private readonly signal: AbortSignal,
-  ) {
-    this.#after = after;
-    this.#tree = tree;
-  }
+  ) {}
 
   isRelevantRefusal({ sender, nullifierHash }: RefusedEvent): boolean {
     return nullifierHash !== undefined && sender.equals(this.deps.walletAddress);
   }
 
-  async verify(tip: TransactionId, claims: HistoryClaims): Promise<TransactionId | undefined> {
+  async verify(
+    tip: TransactionId,
+    { messages, refusalCount }: HistoryClaims,
+  ): Promise<TransactionId | undefined> {
     const { clock, intervals } = this.deps;
-    await assertLeavesExtendTree(claims, this.#tree);
-    await this.#assertNotSpentTwice(claims);
-    const root = await this.#tree.rootAfter(claims);
-    this.candidateLeafCount = this.#tree.leafCount + claims.leaves.length;
+    const preview = this.tree.preview();
+    await preview.addAll(messages);
+    const { queued, spent, ledger } = preview;
+    const claims = { queued, spent, refusalCount, root: await this.tree.rootAfter(preview) };
+    this.candidateLeafCount = ledger.depositCount;
     for (;;) {
-      const verdict = await this.#checkOnce(tip, claims, root);
+      const verdict = await this.#checkOnce(tip, claims);
       if (typeof verdict !== "string") return verdict;
       if (++this.#attempts >= MAX_VERIFY_ATTEMPTS) throw new UnverifiedHistory(verdict);
       await clock.sleep(intervals.minRetryMs, this.signal);
@@ -81,20 +77,13 @@ export class HistoryVerifier implements ScanVerifier {
     }
   }
 
-  async #assertNotSpentTwice({ spentNullifierHashes: spent }: HistoryClaims): Promise<void> {
-    const pool = this.address.toRawString();
-    let twice = new Set(spent).size < spent.length;
-    for (const nullifierHash of this.#after ? spent : []) {
-      twice ||= await this.deps.store.withdrawal(pool, nullifierHash) !== undefined;
-    }
-    if (twice) throw new Problem("chain_inconsistent", "a note is paid twice in the history");
-  }
-
   /** Returns undefined if verified, a newer transaction to read up to, or the reason why it is not verified. */
   async #checkOnce(
     tip: TransactionId,
-    claims: HistoryClaims,
-    root: bigint,
+    { queued, spent, refusalCount, root }: Pick<LedgerPreview, "queued" | "spent"> & {
+      readonly refusalCount: number;
+      readonly root: bigint;
+    },
   ): Promise<TransactionId | undefined | string> {
     const { chain, clock } = this.deps;
     const signal = this.signal;
@@ -102,26 +91,26 @@ export class HistoryVerifier implements ScanVerifier {
     const roots = await contract.getRootHistory({ signal });
     this.lastRoots = { roots, at: clock.now() };
     this.isNewRootKnown = roots.includes(root);
-    const isConfirmed = this.isNewRootKnown && await this.#isQueueOnChain(contract, claims);
+    const isConfirmed = this.isNewRootKnown && await this.#isQueueOnChain(contract, queued.length);
     if (!isConfirmed) return await this.#findLaterTip(tip) ?? CONTRADICTED_BY_GETTERS_REASON;
     if (chain.verifier) {
       return await chain.verifier.hasTransaction(this.address, tip, { signal })
         ? undefined
         : UNKNOWN_TO_VERIFIER_REASON;
     }
-    if (claims.spentNullifierHashes.length > MAX_SPENT_CHECKS || claims.refusalCount > 0) {
+    if (spent.length > MAX_SPENT_CHECKS || refusalCount > 0) {
       const fault = await this.#checkAccountTip(tip);
       if (fault !== undefined) return fault;
     }
-    return await this.#areSpent(contract, claims.spentNullifierHashes)
+    return await this.#areSpent(contract, spent)
       ? undefined
       : await this.#findLaterTip(tip) ?? CONTRADICTED_BY_GETTERS_REASON;
   }
 
   /** Checks the deposits that wait in a version 2 pool, which the root does not cover. */
-  async #isQueueOnChain(contract: PoolGetters, { leaves }: HistoryClaims): Promise<boolean> {
-    if (!(this.#tree instanceof SettledTree) || leaves.length === 0) return true;
-    const known = this.#tree.leafCount + leaves.length;
+  async #isQueueOnChain(contract: PoolGetters, queued: number): Promise<boolean> {
+    if (!(this.tree instanceof SettledTree) || queued === 0) return true;
+    const known = this.tree.leafCount + queued;
     return await contract.getNextIndex({ signal: this.signal }) >= known;
   }
 
@@ -129,7 +118,7 @@ export class HistoryVerifier implements ScanVerifier {
   async #areSpent(contract: PoolGetters, nullifierHashes: readonly bigint[]): Promise<boolean> {
     const { chain } = this.deps;
     const signal = this.signal;
-    const after = this.#tree instanceof SettledTree ? this.#tree.spentAfter(nullifierHashes) : undefined;
+    const after = this.tree instanceof SettledTree ? this.tree.spentAfter(nullifierHashes) : undefined;
     for (const nullifierHash of nullifierHashes.slice(-MAX_SPENT_CHECKS)) {
       if (this.#confirmedSpent.has(nullifierHash)) continue;
       const isSpent = after === undefined
@@ -174,19 +163,5 @@ async function isSpentBy(
   } catch (error) {
     if (error instanceof Problem && error.code === "contract_refused") return false;
     throw error;
-  }
-}
-
-/** The leaves must follow the known ones. In a version 1 pool, no commitment may occur twice. */
-async function assertLeavesExtendTree({ leaves }: HistoryClaims, tree: PoolTree): Promise<void> {
-  assertLeavesFollow(leaves, tree.leafCount);
-  if (tree.allowsCopies) return;
-  const seen = new Set<bigint>();
-  for (const { leafIndex, commitment } of leaves) {
-    if (seen.has(commitment) || tree.find(commitment) !== undefined) {
-      throw new Problem("chain_inconsistent", `the commitment of leaf ${leafIndex} is in the tree already`);
-    }
-    seen.add(commitment);
-    if (seen.size % LEAVES_PER_YIELD === 0) await yieldToEventLoop();
   }
 }

@@ -1,9 +1,10 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { Address, type TupleItem, TupleReader } from "@ton/core";
 import { ROOT_HISTORY_SIZE } from "../../core/tree/merkle_tree.ts";
-import { zeros } from "../../core/tree/zeros.ts";
+import type { LedgerMessage } from "../../core/protocol/pool_ledger.ts";
 import type { Chain, TransactionId } from "../../ton/chain.ts";
 import { type HistoryClaims, UnverifiedHistory } from "../../ton/pool/history/scan.ts";
+import type { WithdrawalEvent } from "../../ton/pool/history/pool_events.ts";
 import type { Clock } from "../../core/time.ts";
 import { HistoryVerifier, type HistoryVerifierDeps } from "./history_verifier.ts";
 import { PoolTree } from "./tree/pool_tree.ts";
@@ -13,10 +14,14 @@ const wallet = new Address(0, Buffer.alloc(32, 8));
 const stranger = new Address(0, Buffer.alloc(32, 9));
 const id = (lt: bigint, hash = "aa"): TransactionId => ({ lt, hash: hash.repeat(32) });
 const tip = id(1_000n);
-const nothing: HistoryClaims = { leaves: [], spentNullifierHashes: [], refusalCount: 0 };
-const spent = (count: number) => Array.from({ length: count }, (_, i) => BigInt(i + 1));
+const nothing: HistoryClaims = { messages: [], refusalCount: 0 };
+const payment = (nullifierHash: bigint): LedgerMessage => ({ kind: "withdrawal", nullifierHash });
+const payments = (count: number) => Array.from({ length: count }, (_, i) => payment(BigInt(i + 1)));
+const LEAVES = 50;
+const tree = new PoolTree();
+await tree.append(Array.from({ length: LEAVES }, (_, i) => ({ commitment: BigInt(100 + i), timestamp: i })));
 
-function verifierOf(last: TransactionId | undefined, isSpent = true, roots = [zeros[20]]) {
+function verifierOf(last: TransactionId | undefined, isSpent = true, roots = [tree.root]) {
   const requests: string[] = [];
   const slots = Array.from({ length: ROOT_HISTORY_SIZE }, (_, i): TupleItem => ({
     type: "int",
@@ -34,10 +39,10 @@ function verifierOf(last: TransactionId | undefined, isSpent = true, roots = [ze
     transactions: () => Promise.resolve([{ id: tip }]),
   } as unknown as Chain;
   const clock: Clock = { now: () => 0, sleep: () => Promise.resolve() };
-  const deps = { chain, clock, walletAddress: wallet, intervals: { minRetryMs: 1 }, store: {} };
+  const deps = { chain, clock, walletAddress: wallet, intervals: { minRetryMs: 1 } };
   const verifier = new HistoryVerifier(
     pool,
-    { after: undefined, tree: new PoolTree() },
+    tree,
     deps as unknown as HistoryVerifierDeps,
     new AbortController().signal,
   );
@@ -47,15 +52,15 @@ function verifierOf(last: TransactionId | undefined, isSpent = true, roots = [ze
 
 const claims: [what: string, HistoryClaims, asksAccount: boolean][] = [
   ["nothing", nothing, false],
-  ["30 payments", { ...nothing, spentNullifierHashes: spent(30) }, false],
-  ["31 payments", { ...nothing, spentNullifierHashes: spent(31) }, true],
+  ["30 payments", { ...nothing, messages: payments(30) }, false],
+  ["31 payments", { ...nothing, messages: payments(31) }, true],
   ["a refusal of ours", { ...nothing, refusalCount: 1 }, true],
 ];
 for (const [what, claim, asksAccount] of claims) {
   const how = asksAccount
     ? "only if the account's state names its newest transaction"
     : "by the getters alone";
-  Deno.test(`history history history verifier: a history of ${what} is accepted ${how}`, async () => {
+  Deno.test(`history verifier: a history of ${what} is accepted ${how}`, async () => {
     const named = verifierOf(tip);
     equal(await named.verifier.verify(tip, claim), undefined);
     equal(named.count("account"), asksAccount ? 1 : 0);
@@ -75,15 +80,15 @@ Deno.test("verifier: an account that has advanced must be read up to its newest 
 
 Deno.test("verifier: a payment that the pool does not confirm, and a root that it does not have, are refused", async () => {
   const unspent = verifierOf(tip, false);
-  await rejects(unspent.verifier.verify(tip, { ...nothing, spentNullifierHashes: [1n] }), UnverifiedHistory);
+  await rejects(unspent.verifier.verify(tip, { ...nothing, messages: payments(1) }), UnverifiedHistory);
   equal(unspent.count("getIsSpent") + unspent.count("get_root_history"), 6, "three attempts");
   await rejects(verifierOf(tip, true, [5n]).verifier.verify(tip, nothing), UnverifiedHistory);
 });
 
 Deno.test("history verifier: only the newest 30 payments are checked, each once", async () => {
   const { verifier, count } = verifierOf(tip);
-  await verifier.verify(tip, { ...nothing, spentNullifierHashes: spent(40) });
-  await verifier.verify(tip, { ...nothing, spentNullifierHashes: spent(40) });
+  await verifier.verify(tip, { ...nothing, messages: payments(40) });
+  await verifier.verify(tip, { ...nothing, messages: payments(40) });
   equal(count("getIsSpent"), 30);
 });
 
@@ -97,14 +102,33 @@ Deno.test("verifier: only a refusal of our own message with a nullifier concerns
   );
 });
 
-Deno.test("verifier: a history with a gap between its leaves, or a leaf twice, is refused", async () => {
-  const { verifier } = verifierOf(tip);
-  const leaves = (...given: [number, bigint][]) => ({
-    ...nothing,
-    leaves: given.map(([leafIndex, commitment]) => ({ leafIndex, commitment })),
+Deno.test("verifier: a history that no pool has is refused before the getters are asked", async () => {
+  const deposit = (leafIndex: number, commitment: bigint): LedgerMessage => ({
+    kind: "deposit",
+    leafIndex,
+    commitment,
   });
-  for (const wrong of [leaves([1, 5n]), leaves([0, 5n], [2, 6n]), leaves([0, 5n], [1, 5n])]) {
-    await rejects(verifier.verify(tip, wrong), { code: "chain_inconsistent" });
+  const cases: [messages: LedgerMessage[], message: RegExp][] = [
+    [[deposit(LEAVES + 1, 5n)], /found leaf 51, expected leaf 50/],
+    [[deposit(LEAVES, 5n), deposit(LEAVES + 2, 6n)], /found leaf 52, expected leaf 51/],
+    [[deposit(LEAVES, 5n), deposit(LEAVES + 1, 5n)], /the commitment of leaf 51 is in the tree already/],
+    [[deposit(LEAVES, 100n)], /the commitment of leaf 50 is in the tree already/],
+    [[payment(1n), payment(1n)], /paid twice/],
+    [payments(LEAVES + 1), /withdrawal 50 follows the withdrawals of all 50 leaves/],
+  ];
+  for (const [messages, message] of cases) {
+    const { verifier, count } = verifierOf(tip);
+    const verified = verifier.verify(tip, { ...nothing, messages });
+    await rejects(verified, { code: "chain_inconsistent", message });
+    equal(count("get_root_history"), 0);
   }
-  await rejects(verifier.verify(tip, { ...nothing, spentNullifierHashes: [1n, 1n] }), /paid twice/);
+});
+
+Deno.test("verifier: a payment that the tree has already is refused", async () => {
+  const paid = new PoolTree();
+  await paid.append([{ commitment: 5n, timestamp: 1 }, { commitment: 6n, timestamp: 2 }]);
+  await paid.apply([{ kind: "withdrawal", nullifierHash: 7n } as WithdrawalEvent]);
+  const deps = {} as HistoryVerifierDeps;
+  const verifier = new HistoryVerifier(pool, paid, deps, new AbortController().signal);
+  await rejects(verifier.verify(tip, { ...nothing, messages: [payment(7n)] }), /paid twice/);
 });

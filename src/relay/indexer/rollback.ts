@@ -68,7 +68,7 @@ export class RollbackTrigger {
     const history: HistoryRow[] = [];
     const verifier = new HistoryVerifier(
       address,
-      { after: undefined, tree: createPoolTree(pool.deployment.version, pool.tree.service) },
+      createPoolTree(pool.deployment.version, pool.tree.service),
       deps,
       signal,
     );

@@ -105,8 +105,8 @@ class Simulation {
 
   async run(): Promise<SimulationReport> {
     for (const replica of this.#replicas) this.#start(replica);
-    for (const pool of this.#pools) for (let i = this.#random.int(1, 6); i > 0; i--) this.#deposit(pool);
-    const clients = this.#random.int(3, 12);
+    const clients = this.#random.int(3, 12); // all may choose the same pool, which pays no more notes than it has
+    for (const pool of this.#pools) for (let i = 0; i < clients; i++) this.#deposit(pool);
     const client = new SimulatedClient(this.#clientRun());
     for (let i = 0; i < clients; i++) {
       this.#time.after(this.#random.int(0, STORM_MS / 2), () => void client.run());

@@ -6,6 +6,7 @@ import { Problem, type ProblemCode } from "../../../src/core/errors/problem.ts";
 import { FIELD_BYTES, FIELD_MODULUS, writeFieldBytes } from "../../../src/core/crypto/field.ts";
 import { MerkleTree } from "../../../src/core/tree/merkle_tree.ts";
 import { TREE_CAPACITY } from "../../../src/core/tree/tree_levels.ts";
+import { nodesOf, rootAt } from "../../../src/core/tree/root_at.ts";
 import { SUBTREE_HEIGHT, type TreeHasher } from "../../../src/core/tree/tree_hasher.ts";
 import { yieldToEventLoop } from "../../../src/core/event_loop_yield.ts";
 import { hashLeavesAfter } from "../../../src/tree/root_after.ts";
@@ -103,6 +104,19 @@ Deno.test("root after: a tree that takes the hashed leaves in parts equals one t
       examples: [[0, [1], 0], [1, [1], 1], [700, [9_000], 0], [511, [1, 1, 512], 3]],
     },
   );
+});
+
+Deno.test("root after: every root on the way to the new leaves can be computed from the hashed nodes", async () => {
+  for (const [size, end] of [[0, 40], [7, 60], [511, 1_030], [600, 3_000], [1_024, 2_049]]) {
+    const tree = treeOf(size);
+    const hashed = await hashLeavesAfter(tree, leavesOf(size, end), inlineTreeService);
+    const known = nodesOf(tree.levels);
+    const sizes = [size, size + 1, size + 2, size + 33, 512, 1_023, 1_024, 1_025, 2_048, end - 1, end];
+    for (const each of sizes.filter((each) => each >= size && each <= end)) {
+      const root = rootAt(each, (level, i) => hashed.nodeAt(level, i) ?? known(level, i));
+      assert.equal(root, treeOf(each).root, `${each} of ${size} to ${end}`);
+    }
+  }
 });
 
 Deno.test("root after: hashed leaves are recognised by number and value, and belong to their tree only", async () => {

@@ -40,6 +40,7 @@ export const recordOf = (note: Note, more: Partial<NoteRecord> = {}): NoteRecord
 export class CheckScene {
   readonly deposits: bigint[] = [];
   settled = 0;
+  #settlements = 0;
   readonly paid: bigint[] = []; // nullifier hashes
   /** What the relayer says about spent notes. */
   claimedSpent: readonly bigint[] | undefined;
@@ -63,7 +64,7 @@ export class CheckScene {
 
   settle(): void {
     this.settled = this.deposits.length;
-    this.add(settlementLog(1, this.tree().root, this.settled, PAID_AT));
+    this.add(settlementLog(this.#settlements++, this.tree().root, this.settled, PAID_AT));
   }
 
   pay(nullifierHash: bigint): void {

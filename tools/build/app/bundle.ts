@@ -26,6 +26,8 @@ const workerEntries = {
 } as const;
 const SERVICE_WORKER = "src/app/service_worker.ts";
 const BUFFER = "src/app/shims/buffer.ts";
+/** In each chunk with schemas, before their code: their probe for eval would be reported as a violation of the policy. */
+const WITHOUT_EVAL = "globalThis.__zod_globalConfig={jitless:true};";
 
 /** A worker fetches its kernel before it listens; the browser would drop the tasks that arrive until then. */
 const keepEarlyTasks = {
@@ -94,16 +96,20 @@ async function bundlePage(
     ...common,
     entryPoints: { app: main },
     inject: [fileURLToPath(new URL(BUFFER, root))],
-    // In each chunk, because the one with the schemas runs before the entry's own code: their probe for eval would be
-    // reported as a violation of the policy.
-    banner: { js: "globalThis.__zod_globalConfig={jitless:true};" },
     define: { ...common.define, TONADO_BUILD: JSON.stringify(facts) },
     splitting: true,
     chunkNames: "[name]-[hash]",
     outdir: "out",
   });
   const outputs = result.metafile.outputs;
-  const texts = new Map(result.outputFiles.map(({ path, text }) => [basename(path), text]));
+  const hasSchemas = (name: string) =>
+    Object.entries(outputs).some(([path, { inputs }]) =>
+      basename(path) === name && Object.keys(inputs).some((input) => input.includes("/zod/"))
+    );
+  const texts = new Map(result.outputFiles.map(({ path, text }) => {
+    const name = basename(path);
+    return [name, hasSchemas(name) ? WITHOUT_EVAL + text : text];
+  }));
   const imports = new Map(Object.entries(outputs).map(([path, output]) => [basename(path), output.imports]));
   const names = nameByContent(texts, (name) => imports.get(name)!.map(({ path }) => basename(path)));
   for (const [name, text] of names.texts) files.set(name, new TextEncoder().encode(text));

@@ -43,7 +43,8 @@ export interface WithdrawRequest extends Omit<WithdrawBody, "queryId"> {
   readonly carried: Cell | null;
 }
 
-interface SettlementLog {
+/** The log of a settlement: the tree has the root `newRoot` with the first `end` leaves. */
+export interface SettlementLog {
   readonly kind: "settlement";
   readonly rootNumber: number;
   readonly newRoot: bigint;

@@ -19,6 +19,8 @@ export const FULL_REWARD_SECONDS = 1200;
 /** The reward pays 1/8 of the cost of a settlement for each deposit. */
 export const REWARD_DIVISOR = 8;
 export const ROOT_WINDOW = 1024;
+/** The bits of a nullifier hash by which a pool recognises a spent note: the lowest ones, its slot and its tag. */
+export const SPENT_KEY_BITS = 108;
 /** Withdrawals in one message to a native pool, and to a jetton pool. */
 export const MAX_WITHDRAW_ITEMS = 16;
 export const MAX_WITHDRAW_ITEMS_JETTON = 12;

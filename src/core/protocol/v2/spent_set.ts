@@ -1,9 +1,10 @@
 /** The spent set of a version 2 pool, written from contracts/v2/SPEC.md and not from the Tolk sources. */
 import { beginCell, Cell } from "@ton/core";
 import { sha256 } from "@noble/hashes/sha2.js";
+import { SPENT_KEY_BITS } from "./pool_constants.ts";
 
 const SLOT_BITS = 12n;
-const TAG_BITS = 96n;
+const TAG_BITS = BigInt(SPENT_KEY_BITS) - SLOT_BITS;
 const FULL_TAGS = 5;
 const FORK_LEVELS = 5;
 const DIGESTS_PER_CELL = 4;
@@ -96,6 +97,13 @@ export class SpentSet {
     }
     return builder.endCell();
   }
+}
+
+/** Returns the path of the slot of `key` in the set of `keys`, which are in the order of their logs; null if it is empty. */
+export function slotPathAmong(keys: Iterable<bigint>, key: bigint): Cell | null {
+  const slot = new SpentSet();
+  for (const other of keys) if (slotOf(other) === slotOf(key)) slot.add(other);
+  return slot.slotPath(key);
 }
 
 function cloneNode({ tags, children, digest }: Node): Node {

@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { beginCell, type Cell } from "@ton/core";
-import { SpentSet } from "./spent_set.ts";
+import { slotPathAmong, SpentSet } from "./spent_set.ts";
 
 /** A key of slot `slot` whose tag has these low bits, the lowest one first. */
 const keyOf = (slot: number, sides: string, rest = 0n) =>
@@ -104,4 +104,14 @@ Deno.test("slots whose keys are kept elsewhere have the digest that is given for
   equal(digestAt(set.table(), 1), shifted(sha256(bytes(5n, 12))));
   equal(digestAt(set.table(), 2), 3n);
   equal(digestAt(set.clone().table(), 2), 3n);
+});
+
+Deno.test("the path of a slot is that of the whole set, whatever other slots hold", () => {
+  const keys = Array.from({ length: 60 }, (_, i) => keyOf(i % 3, ["0", "1", "01"][i % 2], BigInt(i)));
+  const set = new SpentSet();
+  for (const key of keys) set.add(key);
+  for (const key of [keyOf(0, "1", 99n), keyOf(2, "0", 99n)]) {
+    ok(slotPathAmong(keys, key)!.equals(set.slotPath(key)!));
+  }
+  equal(slotPathAmong(keys, keyOf(7, "0")), null);
 });

@@ -1,12 +1,18 @@
 /** Rebuilds what a version 2 pool stores from its logs. Uses no getter, so that the result can be compared with them. */
 import type { Address } from "@ton/core";
-import { CHUNK_SLOTS } from "../../../core/crypto/groth16.ts";
-import { isFieldElement } from "../../../core/crypto/field.ts";
-import { ROOT_WINDOW, V2_POOL_CAPACITY } from "../../../core/protocol/v2/pool_constants.ts";
+import {
+  checkRoot,
+  type Contradiction,
+  emptyLedger,
+  type LedgerMessage,
+  type SettledEffect,
+  step,
+} from "../../../core/protocol/pool_ledger.ts";
+import { V2_POOL_CAPACITY } from "../../../core/protocol/v2/pool_constants.ts";
+import { RootWindow } from "../../../core/protocol/v2/root_window.ts";
 import { SpentSet } from "../../../core/protocol/v2/spent_set.ts";
 import { MerkleTree, ROOT_HISTORY_SIZE } from "../../../core/tree/merkle_tree.ts";
 import type { Chain, TransactionId } from "../../../ton/chain.ts";
-import type { PoolEvent } from "../../../ton/pool/history/pool_events.ts";
 import { scanPoolTransactions } from "../../../ton/pool/history/scan.ts";
 import type { RebuiltTree } from "../rebuilt_tree.ts";
 
@@ -44,73 +50,66 @@ export async function rebuildV2Pool(
   return rebuild.result();
 }
 
-/** An event as its log describes it, without the transaction. */
-type Logged<Kind extends PoolEvent["kind"]> = Omit<
-  Extract<PoolEvent, { kind: Kind }>,
-  "tx" | "sender" | "queryId" | "messageHash" | "fee" | "refund" | "recipient" | "relayer"
->;
-type RebuildEvent =
-  | Logged<"deposit">
-  | Logged<"withdrawal">
-  | Logged<"settlement">
-  | Pick<PoolEvent, "kind"> & { readonly kind: "refused" | "skipped" };
+/** `timestamp` is in Unix seconds. */
+type RebuildEvent = LedgerMessage & { readonly timestamp: number };
 
 export class V2PoolRebuild {
   readonly #tree = new MerkleTree();
   readonly #commitments: bigint[] = [];
   readonly #spent = new SpentSet();
-  #roots: bigint[] = [];
-  #rootCount = 0;
+  #ledger = emptyLedger(2);
+  readonly #roots = new RootWindow();
   #withdrawals = 0;
   #times = { touched: 0, settledAt: 0, waitingSince: 0 };
   #fault: string | undefined;
 
   /** After a fault, only withdrawals are still counted. */
   add(event: RebuildEvent): void {
-    if (event.kind === "withdrawal") {
-      this.#withdrawals++;
-      this.#times.touched = event.timestamp;
-      this.#spent.add(event.nullifierHash);
-    } else if (event.kind === "deposit") this.#fault ??= this.#addDeposit(event);
-    else if (event.kind === "settlement") this.#fault ??= this.#addSettlement(event);
+    this.#fault ??= this.#follow(event);
+    if (event.kind !== "withdrawal") return;
+    this.#withdrawals++;
+    this.#times.touched = event.timestamp;
+    this.#spent.add(event.nullifierHash);
   }
 
-  #addDeposit({ leafIndex, commitment, timestamp }: Logged<"deposit">): string | undefined {
-    const expected = this.#commitments.length;
-    if (leafIndex !== expected) return `found leaf ${leafIndex}, expected leaf ${expected}`;
-    if (!isFieldElement(commitment)) return `leaf ${expected} is not a field element`;
+  #follow(event: RebuildEvent): string | undefined {
+    const next = step(this.#ledger, event, {
+      hasLeaf: () => false, // copies are allowed
+      isSpent: (nullifierHash) => this.#spent.has(nullifierHash),
+    });
+    if ("contradiction" in next) return next.contradiction.detail;
+    for (const effect of next.effects) {
+      if (effect.kind === "queued") this.#addDeposit(effect.commitment, event.timestamp);
+      if (effect.kind !== "settled") continue;
+      const contradiction = this.#addSettlement(effect, event.timestamp);
+      if (contradiction !== undefined) return contradiction.detail;
+    }
+    this.#ledger = next.ledger;
+  }
+
+  #addDeposit(commitment: bigint, timestamp: number): void {
     this.#times.touched = timestamp;
-    if (expected === this.#tree.size) this.#times.waitingSince = timestamp;
+    if (this.#commitments.length === this.#tree.size) this.#times.waitingSince = timestamp;
     this.#commitments.push(commitment);
   }
 
-  #addSettlement({ rootNumber, newRoot, end, timestamp }: Logged<"settlement">): string | undefined {
-    const settled = this.#tree.size;
-    const chunkEnd = settled - settled % CHUNK_SLOTS + CHUNK_SLOTS;
-    if (rootNumber !== this.#rootCount) {
-      return `found settlement ${rootNumber}, expected settlement ${this.#rootCount}`;
-    }
-    if (end <= settled || end > chunkEnd || end > this.#commitments.length) {
-      return `settlement ${rootNumber} ends at ${end}, with ${settled} of ${this.#commitments.length} settled`;
-    }
-    this.#tree.appendMany(this.#commitments.slice(settled, end));
-    if (this.#tree.root !== newRoot) return `settlement ${rootNumber} set a root that its leaves do not give`;
+  #addSettlement(settled: SettledEffect, timestamp: number): Contradiction | undefined {
+    this.#tree.appendMany(this.#commitments.slice(settled.from, settled.to));
+    const { root } = this.#tree;
+    const contradiction = checkRoot(settled, root);
+    if (contradiction !== undefined) return contradiction;
     this.#times = { touched: timestamp, settledAt: timestamp, waitingSince: timestamp };
-    this.#rootCount++;
-    this.#roots.push(newRoot);
-    if (this.#roots.length >= 2 * ROOT_WINDOW) this.#roots = this.#roots.slice(-ROOT_WINDOW);
+    this.#roots.push(root);
   }
 
   result(): RebuiltV2Pool {
-    const acceptedRoots = this.#roots.slice(-ROOT_WINDOW);
+    const { count: rootCount, accepted: acceptedRoots } = this.#roots;
     return {
       leaves: this.#tree.size,
       commitments: this.#commitments,
-      rootCount: this.#rootCount,
+      rootCount,
       acceptedRoots,
-      rootHistory: this.#rootCount === 0
-        ? [this.#tree.root]
-        : acceptedRoots.slice(-ROOT_HISTORY_SIZE).reverse(),
+      rootHistory: rootCount === 0 ? [this.#tree.root] : acceptedRoots.slice(-ROOT_HISTORY_SIZE).reverse(),
       spent: this.#spent,
       times: { ...this.#times },
       withdrawals: this.#withdrawals,

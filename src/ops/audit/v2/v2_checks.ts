@@ -29,7 +29,7 @@ function checkTree(
   { rebuilt, settleInfo, stored }: V2Facts,
 ): CheckResult {
   const { leaves, fault, commitments, rootCount, rootHistory, acceptedRoots } = rebuilt;
-  if (fault) return checkFailed("tree", `the pool's logs do not form a tree: ${fault}`);
+  if (fault) return checkFailed("tree", `no pool writes these logs: ${fault}`);
   if (commitments.length !== nextIndex || commitments.length !== info.deposits) {
     return checkFailed(
       "tree",

@@ -1,6 +1,7 @@
 /** The nullifier hashes of a pool's withdrawals in the order of its log, as pages. */
-import { FIELD_BYTES, fieldFromBytes, writeFieldBytes } from "../../../core/crypto/field.ts";
+import { FIELD_BYTES, fieldFromBytes, fieldToBytes, writeFieldBytes } from "../../../core/crypto/field.ts";
 import { FINAL_PAYMENT_DEPTH } from "../../../core/protocol/pool_constants.ts";
+import { LeafIndex } from "../../../core/tree/leaf_index.ts";
 import type { LogEntry } from "../../../store/store.ts";
 
 export interface SpentPage {
@@ -17,6 +18,7 @@ const INITIAL_CAPACITY = 256;
 export class PaymentLog {
   #bytes = new Uint8Array(INITIAL_CAPACITY * FIELD_BYTES);
   #length = 0;
+  #index = new LeafIndex();
 
   get length(): number {
     return this.#length;
@@ -24,6 +26,11 @@ export class PaymentLog {
 
   at(position: number): bigint {
     return fieldFromBytes(this.#bytes.subarray(position * FIELD_BYTES, (position + 1) * FIELD_BYTES));
+  }
+
+  has(nullifierHash: bigint): boolean {
+    this.#index.extend(this.#bytes, this.#length);
+    return this.#index.indexOf(this.#bytes, fieldToBytes(nullifierHash)) >= 0;
   }
 
   append(nullifierHash: bigint): void {
@@ -40,6 +47,7 @@ export class PaymentLog {
   clear(): void {
     this.#bytes = new Uint8Array(INITIAL_CAPACITY * FIELD_BYTES);
     this.#length = 0;
+    this.#index = new LeafIndex();
   }
 
   /** Reads the last known payment again, because another replica may have rolled the log back. */

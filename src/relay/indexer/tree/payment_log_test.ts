@@ -1,5 +1,6 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { Address } from "@ton/core";
+import { toLeaves } from "../../../../testkit/relayer/leaf_batches.ts";
 import type { LogEntry } from "../../../store/store.ts";
 import type { WithdrawalEvent } from "../../../ton/pool/history/pool_events.ts";
 import { FINAL_PAYMENT_DEPTH } from "../../../core/protocol/pool_constants.ts";
@@ -14,8 +15,12 @@ const payment = (position: number, value = BigInt(1_000 + position)): LogEntry =
   settled: 0,
   txHash: `tx ${position}`,
 });
+const deposits = Array.from({ length: 4 }, (_, i) => ({ commitment: BigInt(i), timestamp: i }));
 const storeOf = (log: readonly LogEntry[]): StoredPool => ({
-  leaves: async function* () {},
+  leaves: async function* (_pool, from) {
+    const rest = deposits.slice(from).map((deposit, i) => ({ ...deposit, leafIndex: from + i }));
+    if (rest.length > 0) yield await Promise.resolve(toLeaves(rest));
+  },
   poolLog: async function* (_pool, from) {
     yield* log.filter(({ position }) => position >= from);
   },

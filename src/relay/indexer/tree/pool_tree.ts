@@ -5,14 +5,16 @@
 import { Buffer } from "node:buffer";
 import { FIELD_BYTES, fieldFromBytes, writeFieldBytes } from "../../../core/crypto/field.ts";
 import { Problem } from "../../../core/errors/problem.ts";
+import type { PoolVersion } from "../../../core/protocol/deployments.ts";
 import type { HashedLeaves } from "../../../core/tree/hashed_leaves.ts";
 import { MerkleTree } from "../../../core/tree/merkle_tree.ts";
+import { nodesOf, rootAt } from "../../../core/tree/root_at.ts";
 import type { Deposit, LeafRange, LogEntry, PoolId, Store } from "../../../store/store.ts";
 import type { PoolEvent } from "../../../ton/pool/history/pool_events.ts";
-import type { HistoryClaims } from "../../../ton/pool/history/scan.ts";
 import { LeafBatcher } from "../../../tree/leaf_batcher.ts";
 import { hashLeavesAfter } from "../../../tree/root_after.ts";
 import { inlineTreeService, type TreeService } from "../../../tree/tree_service.ts";
+import { LedgerPreview } from "./ledger_preview.ts";
 import { type CommitmentsPage, encodeLeavesJson, type LeafPage } from "./leaf_json.ts";
 import { PaymentLog, type SpentPage } from "./payment_log.ts";
 
@@ -22,17 +24,6 @@ const MAX_CACHED_BYTES = 16 * 2 ** 20;
 const INITIAL_CAPACITY_LEAVES = 1_024;
 
 export type NewLeaf = Pick<Deposit, "commitment" | "timestamp">;
-
-/** Throws `chain_inconsistent` unless the leaves have the indexes from `size` on. */
-export function assertLeavesFollow(leaves: readonly { readonly leafIndex: number }[], size: number): void {
-  for (const [i, { leafIndex }] of leaves.entries()) {
-    if (leafIndex === size + i) continue;
-    throw new Problem(
-      "chain_inconsistent",
-      `a deposit has leaf index ${leafIndex}, expected ${size + i}`,
-    );
-  }
-}
 
 export interface TreePath {
   readonly root: bigint;
@@ -50,7 +41,7 @@ export type StoredPool = Pick<Store, "leaves" | "poolLog">;
 
 /** The tree of a version 1 pool. */
 export class PoolTree {
-  readonly allowsCopies: boolean = false; // whether a commitment may have several leaves
+  readonly version: PoolVersion = 1;
   protected readonly payments = new PaymentLog();
   #tree = new MerkleTree();
   /** Leaves of a verified history that are not in the tree yet. */
@@ -72,6 +63,15 @@ export class PoolTree {
 
   get leafCount(): number {
     return this.size;
+  }
+
+  /** Deposits that are not in the tree yet. */
+  get queue(): readonly NewLeaf[] {
+    return [];
+  }
+
+  get rootCount(): number {
+    return 0;
   }
 
   get paymentCount(): number {
@@ -122,7 +122,29 @@ export class PoolTree {
     this.#clearBlocks();
   }
 
+  /** Returns what logs after the tree's would change. */
+  preview(): LedgerPreview {
+    const ledger = {
+      version: this.version,
+      depositCount: this.leafCount,
+      settledLeaves: this.size,
+      rootCount: this.rootCount,
+      withdrawalCount: this.paymentCount,
+    };
+    return new LedgerPreview(ledger, {
+      hasLeaf: (commitment) => this.find(commitment) !== undefined,
+      isSpent: (nullifierHash) => this.isSpent(nullifierHash),
+    });
+  }
+
+  protected isSpent(nullifierHash: bigint): boolean {
+    return this.payments.has(nullifierHash);
+  }
+
+  /** Throws `chain_inconsistent` for logs that no pool writes after the tree's. */
   logEntries(events: readonly PoolEvent[]): LogEntry[] {
+    const preview = this.preview();
+    for (const event of events) preview.add(event);
     return events.filter((event) => event.kind === "withdrawal").map(({ nullifierHash, tx }, i) => ({
       position: this.payments.length + i,
       kind: "payment",
@@ -181,14 +203,19 @@ export class PoolTree {
     return compared === this.size;
   }
 
-  /** Returns the root after these events. Keeps the new nodes for {@linkcode append}; the tree stays as it is. */
-  rootAfter({ leaves }: HistoryClaims): Promise<bigint> {
-    return this.hashLeaves(leaves.map(({ commitment }) => commitment));
-  }
-
-  protected async hashLeaves(commitments: readonly bigint[]): Promise<bigint> {
-    this.#hashed = await hashLeavesAfter(this.#tree, commitments, this.service);
-    return this.#hashed.root;
+  /**
+   * Returns the root after these logs. Keeps the new nodes for {@linkcode append}; the tree stays as it is. Throws
+   * `chain_inconsistent` if one of the newest settlements set another root than its leaves give.
+   */
+  async rootAfter({ queued, ledger, unchecked }: LedgerPreview): Promise<bigint> {
+    const waiting = [...this.queue.map(({ commitment }) => commitment), ...queued];
+    const settled = waiting.slice(0, ledger.settledLeaves - this.size);
+    const hashed = this.#hashed = await hashLeavesAfter(this.#tree, settled, this.service);
+    const known = nodesOf(this.levels);
+    const nodeAt = (level: number, i: number) => hashed.nodeAt(level, i) ?? known(level, i);
+    const wrongRoot = await unchecked.check((size) => rootAt(size, nodeAt));
+    if (wrongRoot !== undefined) throw new Problem("chain_inconsistent", wrongRoot.detail);
+    return hashed.root;
   }
 
   async load(store: StoredPool, pool: PoolId, signal: AbortSignal): Promise<void> {

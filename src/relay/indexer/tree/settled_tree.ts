@@ -1,30 +1,25 @@
 /** The relayer's state of a version 2 pool: settled tree, waiting deposits, numbered roots, spent set. */
 import { Buffer } from "node:buffer";
-import { CHUNK_SLOTS } from "../../../core/crypto/groth16.ts";
 import { FIELD_BYTES, fieldFromBytes, fieldToBytes } from "../../../core/crypto/field.ts";
-import { Problem } from "../../../core/errors/problem.ts";
-import { ROOT_WINDOW } from "../../../core/protocol/v2/pool_constants.ts";
+import { RootWindow } from "../../../core/protocol/v2/root_window.ts";
 import { SpentSet } from "../../../core/protocol/v2/spent_set.ts";
 import { type SettlementInput, settlementInputs } from "../../../core/tree/settlement.ts";
 import type { LogEntry, PoolId } from "../../../store/store.ts";
-import type { PoolEvent, SettlementEvent } from "../../../ton/pool/history/pool_events.ts";
-import type { HistoryClaims } from "../../../ton/pool/history/scan.ts";
+import type { PoolEvent } from "../../../ton/pool/history/pool_events.ts";
 import type { TreeService } from "../../../tree/tree_service.ts";
 import type { CommitmentsPage } from "./leaf_json.ts";
 import { type KnownDeposit, type NewLeaf, PoolTree, type StoredPool } from "./pool_tree.ts";
 
 /** A tree of a version 2 pool. `size` counts settled deposits. */
 export class SettledTree extends PoolTree {
-  override readonly allowsCopies = true;
+  override readonly version = 2;
   #queue: NewLeaf[] = [];
   #spent = new SpentSet();
-  /** The newest roots, oldest first: all that the pool accepts, and possibly older ones. */
-  #roots: bigint[] = [];
-  #rootCount = 0;
+  #roots = new RootWindow();
   #logLength = 0;
   #lastEntry: Logged | undefined;
 
-  get queue(): readonly NewLeaf[] {
+  override get queue(): readonly NewLeaf[] {
     return this.#queue;
   }
 
@@ -41,14 +36,16 @@ export class SettledTree extends PoolTree {
     return this.#spent;
   }
 
-  get rootCount(): number {
-    return this.#rootCount;
+  protected override isSpent(nullifierHash: bigint): boolean {
+    return this.#spent.has(nullifierHash);
+  }
+
+  override get rootCount(): number {
+    return this.#roots.count;
   }
 
   override rootNumber(root: bigint): number | undefined {
-    const accepted = this.#roots.slice(-ROOT_WINDOW);
-    const place = accepted.lastIndexOf(root);
-    return place < 0 ? undefined : this.#rootCount - accepted.length + place;
+    return this.#roots.numberOf(root);
   }
 
   override clear(): void {
@@ -60,8 +57,7 @@ export class SettledTree extends PoolTree {
     this.payments.clear();
     this.#queue = [];
     this.#spent = new SpentSet();
-    this.#roots = [];
-    this.#rootCount = 0;
+    this.#roots = new RootWindow();
     this.#logLength = 0;
     this.#lastEntry = undefined;
   }
@@ -103,11 +99,6 @@ export class SettledTree extends PoolTree {
     };
   }
 
-  override rootAfter({ leaves, settledEnd = this.size }: HistoryClaims): Promise<bigint> {
-    const waiting = [...this.#queue, ...leaves].slice(0, Math.max(0, settledEnd - this.size));
-    return this.hashLeaves(waiting.map(({ commitment }) => commitment));
-  }
-
   /** Returns a copy of the affected slots with these nullifier hashes added, in this order. */
   spentAfter(nullifierHashes: readonly bigint[]): SpentSet {
     const after = this.#spent.slotsOf(nullifierHashes);
@@ -115,20 +106,15 @@ export class SettledTree extends PoolTree {
     return after;
   }
 
-  /** Throws `chain_inconsistent` for settlements that the pool cannot have accepted. */
   override logEntries(events: readonly PoolEvent[]): LogEntry[] {
-    let [settled, roots, known] = [this.size, this.#rootCount, this.leafCount];
+    const preview = this.preview();
     const entries: LogEntry[] = [];
     for (const event of events) {
-      if (event.kind === "deposit") known++;
-      if (event.kind === "settlement") {
-        assertSettlementFollows(event, { settled, roots: roots++, known });
-        settled = event.end;
-      }
+      preview.add(event);
       const logged = toLogged(event);
       if (logged === undefined) continue;
       const position = this.#logLength + entries.length;
-      entries.push({ position, ...logged, settled, txHash: event.tx.hash });
+      entries.push({ position, ...logged, settled: preview.ledger.settledLeaves, txHash: event.tx.hash });
     }
     return entries;
   }
@@ -191,9 +177,7 @@ export class SettledTree extends PoolTree {
     this.#logLength++;
     this.#lastEntry = { kind, value };
     if (kind === "settlement") {
-      this.#rootCount++;
       this.#roots.push(value);
-      if (this.#roots.length >= 2 * ROOT_WINDOW) this.#roots = this.#roots.slice(-ROOT_WINDOW);
       return;
     }
     this.#spent.add(value);
@@ -210,16 +194,4 @@ type Logged = Pick<LogEntry, "kind" | "value">;
 function toLogged(event: PoolEvent): Logged | undefined {
   if (event.kind === "settlement") return { kind: "settlement", value: event.newRoot };
   return event.kind === "withdrawal" ? { kind: "payment", value: event.nullifierHash } : undefined;
-}
-
-function assertSettlementFollows(
-  { rootNumber, end }: SettlementEvent,
-  { settled, roots, known }: { readonly settled: number; readonly roots: number; readonly known: number },
-): void {
-  const chunkEnd = settled - settled % CHUNK_SLOTS + CHUNK_SLOTS;
-  if (rootNumber === roots && end > settled && end <= Math.min(chunkEnd, known)) return;
-  throw new Problem(
-    "chain_inconsistent",
-    `settlement ${rootNumber} ends at ${end}, after ${roots} settlements of ${settled} of ${known} deposits`,
-  );
 }

@@ -153,7 +153,7 @@ Deno.test("settled tree: restored leaves that the log has not settled are loaded
 Deno.test("settled tree: a follower drops payments that the leader has rolled back", async () => {
   const [tree, rows] = [new SettledTree(), new Rows()];
   const follower = new SettledTree();
-  const start = [...deposits(3), settlement(0, 2)];
+  const start = [...deposits(3), settlement(0, 3)];
   await rows.add(tree, [...start, withdrawal(5n), withdrawal(6n)]);
   await follower.load(rows, "", never);
   const [leader, real] = [new SettledTree(), new Rows()];

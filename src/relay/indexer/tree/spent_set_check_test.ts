@@ -12,11 +12,11 @@ const key = (n: number) => (BigInt(n) << 12n) | 5n; // keys of one slot, so that
 async function scene(known: readonly bigint[], spent: readonly bigint[], version = 2) {
   const deployment = { address: testAddress(1), asset: "native", denomination: 10n, version } as Deployment;
   const pool = new PoolState("native-10-v2", deployment, 1, "localnet");
-  const events = known.map((nullifierHash, i) => ({
-    kind: "withdrawal",
-    nullifierHash,
-    tx: { lt: BigInt(i), hash: "" },
-  }));
+  const tx = { lt: 1n, hash: "" };
+  const deposits = known.map((_, leafIndex) => ({ kind: "deposit", leafIndex, commitment: 1n, tx }));
+  const settlement = { kind: "settlement", rootNumber: 0, end: known.length, newRoot: 1n, tx };
+  const withdrawals = known.map((nullifierHash) => ({ kind: "withdrawal", nullifierHash, tx }));
+  const events = known.length > 0 ? [...deposits, settlement, ...withdrawals] : [];
   await pool.tree.apply(events as unknown as PoolEvent[]);
   let reads = 0;
   const check = new SpentSetCheck();

@@ -3,8 +3,9 @@ import type { Address } from "@ton/core";
 import { Problem } from "../../../core/errors/problem.ts";
 import { formatAddress } from "../../../core/text/address_format.ts";
 import { POOL_CAPACITY } from "../../../core/protocol/pool_constants.ts";
+import type { LedgerMessage } from "../../../core/protocol/pool_ledger.ts";
 import type { Chain, TransactionId } from "../../chain.ts";
-import type { DepositEvent, PoolEvent, PoolEventBatch, RefusedEvent } from "./pool_events.ts";
+import type { PoolEvent, PoolEventBatch, RefusedEvent } from "./pool_events.ts";
 import { decodePoolEvents } from "./event_decoder.ts";
 
 /** Range and limits of a scan. */
@@ -26,11 +27,9 @@ export interface ScanOptions {
 }
 
 export interface HistoryClaims {
-  readonly leaves: readonly Pick<DepositEvent, "leafIndex" | "commitment">[];
-  readonly spentNullifierHashes: readonly bigint[];
+  /** The logs that change the pool's ledger, in order. */
+  readonly messages: readonly LedgerMessage[];
   readonly refusalCount: number;
-  /** In a version 2 pool, the end of the last settlement among the events. */
-  readonly settledEnd?: number;
 }
 
 /** Hashes link only backwards, so an endpoint can add invented transactions on top of a real history. */
@@ -68,7 +67,7 @@ interface ScanState {
   after?: TransactionId;
   next: TransactionId | null;
   transactionCount: number;
-  leafCount: number;
+  depositCount: number;
   withdrawalCount: number;
   failures: number;
   verified: boolean;
@@ -135,7 +134,7 @@ function initialState(after: TransactionId | undefined, next: TransactionId): Sc
     after,
     next,
     transactionCount: 0,
-    leafCount: 0,
+    depositCount: 0,
     withdrawalCount: 0,
     failures: 0,
     verified: false,
@@ -160,13 +159,15 @@ class PoolScan {
     const { pages } = state;
     while (state.next && (!after || state.next.lt > after.lt)) {
       const page = await this.#readPage(state.next, pageSize, after);
+      for (const { kind } of page.events ?? []) {
+        if (kind === "deposit") state.depositCount++;
+        if (kind === "withdrawal") state.withdrawalCount++;
+      }
       pages.push(page);
       if (pages.length > maxPagesInMemory) pages[pages.length - 1 - maxPagesInMemory].events = undefined;
       state.next = page.previous;
       state.failures = 0;
-      state.leafCount += page.claims?.leaves.length ?? 0;
-      state.withdrawalCount += page.claims?.spentNullifierHashes.length ?? 0;
-      if (state.leafCount > capacity || state.withdrawalCount > capacity) {
+      if (state.depositCount > capacity || state.withdrawalCount > capacity) {
         throw new Problem(
           "chain_inconsistent",
           `history of ${this.shown} has more events than a pool can have`,
@@ -240,26 +241,31 @@ class PoolScan {
 }
 
 function extractClaims(events: readonly PoolEvent[], verifier: ScanVerifier): HistoryClaims {
-  const settlement = events.findLast((event) => event.kind === "settlement");
   return {
-    ...settlement && { settledEnd: settlement.end },
-    leaves: events.flatMap((event) =>
-      event.kind === "deposit" ? [{ leafIndex: event.leafIndex, commitment: event.commitment }] : []
-    ),
-    spentNullifierHashes: events.flatMap((event) => event.kind === "withdrawal" ? [event.nullifierHash] : []),
+    messages: events.flatMap((event) => toMessage(event) ?? []),
     refusalCount:
       events.filter((event) => event.kind === "refused" && verifier.isRelevantRefusal(event)).length,
   };
 }
 
+/** Returns less than the event, because all claims are in memory at once. */
+function toMessage(event: PoolEvent): LedgerMessage | undefined {
+  if (event.kind === "deposit") {
+    const { kind, leafIndex, commitment } = event;
+    return { kind, leafIndex, commitment };
+  }
+  if (event.kind === "settlement") {
+    const { kind, rootNumber, end, newRoot } = event;
+    return { kind, rootNumber, end, newRoot };
+  }
+  return event.kind === "withdrawal" ? { kind: event.kind, nullifierHash: event.nullifierHash } : undefined;
+}
+
 /** `pages` are newest first. */
 function mergeClaims(pages: readonly HistoryPage[]): HistoryClaims {
   const claims = pages.toReversed().flatMap(({ claims }) => claims ?? []);
-  const settledEnd = claims.findLast((each) => each.settledEnd !== undefined)?.settledEnd;
   return {
-    ...settledEnd !== undefined && { settledEnd },
-    leaves: claims.flatMap(({ leaves }) => leaves),
-    spentNullifierHashes: claims.flatMap(({ spentNullifierHashes: spent }) => spent),
+    messages: claims.flatMap(({ messages }) => messages),
     refusalCount: claims.reduce((sum, { refusalCount: refusals }) => sum + refusals, 0),
   };
 }

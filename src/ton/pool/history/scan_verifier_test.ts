@@ -38,8 +38,9 @@ function verifierOf(...answers: (TransactionId | undefined)[]) {
   const requests: { tip: bigint; leaves: number[] }[] = [];
   const verifier: ScanVerifier = {
     isRelevantRefusal: () => false,
-    verify(tip: TransactionId, { leaves }: HistoryClaims) {
-      requests.push({ tip: tip.lt, leaves: leaves.map(({ leafIndex }) => leafIndex) });
+    verify(tip: TransactionId, { messages }: HistoryClaims) {
+      const leaves = messages.flatMap((message) => message.kind === "deposit" ? [message.leafIndex] : []);
+      requests.push({ tip: tip.lt, leaves });
       return Promise.resolve(answers.shift());
     },
   };

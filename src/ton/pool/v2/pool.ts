@@ -1,5 +1,6 @@
 /** The get methods and messages of a version 2 pool. It trusts the endpoint; callers verify against the transactions. */
 import type { Cell } from "@ton/core";
+import { Problem } from "../../../core/errors/problem.ts";
 import type { Groth16Proof } from "../../../core/crypto/groth16.ts";
 import {
   storeDepositComment,
@@ -75,9 +76,15 @@ export class V2Pool extends PoolGetters {
 
   /** Returns the pool's logs until now. Later calls read only what is new. */
   async readLog({ signal }: Pick<CallOptions, "signal"> = {}): Promise<V2PoolLog> {
-    this.#log ??= new V2PoolLog(this.chain, this.address);
-    await this.#log.update(signal);
-    return this.#log;
+    const log = this.#log ??= new V2PoolLog(this.chain, this.address);
+    try {
+      await log.update(signal);
+    } catch (error) {
+      const isContradiction = error instanceof Problem && error.code === "chain_inconsistent";
+      if (isContradiction && this.#log === log) this.#log = undefined; // the next read begins anew
+      throw error;
+    }
+    return log;
   }
 
   /** Returns whether a nullifier hash is spent, from the pool's logs: a get method would reveal its slot. */
