@@ -1,23 +1,18 @@
 /** Withdraws through relayers: checks recipient and relayers, and journals every proof before submitting it. */
 import { Address } from "@ton/core";
 import { checkNotesInPages } from "../../client/pages/note_pages.ts";
-import { findNotePayment, type NotePayment } from "../../client/notes/note_payment.ts";
-import {
-  hasPayableAttempt,
-  recordPayment,
-  saveAttempt,
-  wasSentTo,
-} from "../../client/notes/withdrawal_attempts.ts";
-import { findNoteLeaf } from "../../client/notes/note_leaf.ts";
+import type { NotePayment } from "../../client/notes/note_payment.ts";
+import { allAttempts, findPayableAttempts, wasSentTo } from "../../client/notes/withdrawal_attempts.ts";
 import { findNote } from "../../client/notes/note_store.ts";
 import { quoteRelayers } from "../../client/relayer/relayer_quotes.ts";
+import { assertPayableAddress, unrecoverableAddresses } from "../../client/withdrawal/recipient_check.ts";
 import {
-  assertPayableWorkchain,
-  assertRecipientNotBlocked,
-  unrecoverableAddresses,
-} from "../../client/withdrawal/recipient_check.ts";
-import { withdrawViaRelayers } from "../../client/withdrawal/relayed_withdrawal.ts";
-import { resumeWithdrawal } from "../../client/withdrawal/withdrawal_resume.ts";
+  placeStoredNote,
+  recordPaid,
+  resumeStored,
+  type StoredWithdrawal,
+  withdrawStored,
+} from "../../client/withdrawal/stored/stored_withdrawal.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import {
   FAILOVER_TIMEOUT_MS,
@@ -27,11 +22,10 @@ import {
 import type { Deployment } from "../../core/protocol/deployments.ts";
 import { type Note, placeNote } from "../../core/protocol/note.ts";
 import { formatAmount } from "../../core/protocol/units.ts";
-import { readAcceptedRoots } from "../../ton/pool/any_pool.ts";
-import type { CheckingState, WithdrawServices } from "../flows/withdraw/withdraw_state.ts";
+import type { CheckingState, WithdrawEvent, WithdrawServices } from "../flows/withdraw/withdraw_state.ts";
 import {
   isHighFee,
-  type RelayerOffer,
+  type ReviewedOffer,
   type WithdrawalProgress,
   type WithdrawalReceipt,
 } from "../flows/withdraw/withdrawal_facts.ts";
@@ -64,32 +58,37 @@ export function withdrawServices(context: AppContext, session: Session): Withdra
     },
     async resume(id, signal, send) {
       using _work = await session.store.lockForWork();
-      const chain = withdrawalChain(context);
-      const stored = await findStoredNote(context, session, id, chain);
-      const journal = stored.record.withdrawal;
-      if (journal?.relayer === undefined) return await proveAgain(stored, signal);
-      send({ type: "progress", progress: { stage: "confirming" } });
-      const nullifierHash = BigInt(journal.request.publicSignals[1]);
-      const note = await findNoteLeaf(stored.pool, (await session.store.reveal(stored.record.id)).reveal(), {
-        nullifierHash,
-        signal,
-      });
-      const { outcome } = await resumeWithdrawal(relayerOf(journal.relayer, signal), {
-        pool: stored.pool,
-        note,
-        journal,
-      }, { signal, pollIntervalMs: context.pollIntervalMs, ...statusCallbacks(send) });
-      if (outcome === "prove_again") return await proveAgain(stored, signal);
-      const recipient = Address.parse(journal.recipient);
-      return { type: "paid", receipt: await recordReceipt(context, session, stored, recipient, signal) };
+      const stored = await findStoredNote(context, session, id, withdrawalChain(context));
+      const { record, pool, deployment } = stored;
+      const { withdrawal: attempt } = record;
+      if (attempt?.relayer !== undefined) {
+        send({ type: "progress", progress: { stage: "confirming" } });
+        const withdrawal = await placeAttempted(context, session, stored, signal);
+        const payment = await resumeStored(withdrawal, relayerOf(attempt.relayer, signal), attempt, {
+          signal,
+          pollIntervalMs: context.pollIntervalMs,
+          ...statusCallbacks(send),
+        });
+        if (payment) return toPaid(context, deployment, payment, Address.parse(attempt.recipient));
+      }
+      // A relayer's report that a withdrawal failed proves nothing: it can still send a proof with a known root.
+      const payable = await findPayableAttempts(pool, allAttempts(record), { signal });
+      return { type: "prove_again", isSubmitted: payable.length > 0 };
     },
   };
 }
 
-/** A relayer's report that a withdrawal failed proves nothing: it can still send a proof with a known root. */
-async function proveAgain({ pool, record }: StoredNote, signal: AbortSignal) {
-  const roots = await readAcceptedRoots(pool, { signal });
-  return { type: "prove_again", isSubmitted: hasPayableAttempt(record, roots) } as const;
+/** Returns the withdrawal of the note at the leaf of its journaled attempt. */
+async function placeAttempted(
+  context: AppContext,
+  session: Session,
+  { pool, record: { id } }: StoredNote,
+  signal: AbortSignal,
+): Promise<StoredWithdrawal> {
+  const { store } = session;
+  const { withdrawal: attempt } = findNote(await store.list(), id);
+  const note = await placeStoredNote(pool, (await store.reveal(id)).reveal(), attempt, { signal });
+  return { store, id, pool, note, now: () => context.clock.now() };
 }
 
 async function review(
@@ -104,8 +103,11 @@ async function review(
   const stored = await findStoredNote(context, session, id, chain);
   const { deployment, pool, record } = stored;
   const recipient = parseRecipient(text, network);
-  assertPayableWorkchain(recipient, stored.jetton ? "jetton" : "native");
-  assertRecipientNotBlocked(recipient, unrecoverableAddresses(context.registry));
+  assertPayableAddress(
+    recipient,
+    stored.jetton ? "jetton" : "native",
+    unrecoverableAddresses(context.registry),
+  );
   const underway = isSubmitted ? undefined : await findUnderway(session, stored, signal);
   if (underway) return { type: "underway", recipient: underway };
   const withProof = isFailover ? await relayersWithProof(session, record) : new Set<string>();
@@ -137,7 +139,7 @@ async function review(
   };
   const { quotes, refused } = await quoting;
   const offers = quotes.filter(({ fee }) => fee < deployment.denomination).map(
-    ({ relayer, fee, maxRefund }): RelayerOffer => {
+    ({ relayer, fee, maxRefund }): ReviewedOffer => {
       const refund = refundOf(stored, maxRefund);
       return {
         url: relayer.baseUrl,
@@ -178,7 +180,7 @@ async function withdraw(
   { id, recipient: text, offers }: {
     readonly id: string;
     readonly recipient: string;
-    readonly offers: readonly RelayerOffer[];
+    readonly offers: readonly ReviewedOffer[];
   },
   signal: AbortSignal,
   send: Parameters<WithdrawServices["withdraw"]>[4],
@@ -196,31 +198,23 @@ async function withdraw(
   const stopDownloads = context.artifacts.subscribe(({ received, total }) =>
     onStage({ stage: "keys", ...total > 0 && { fraction: received / total } })
   );
+  let payment: NotePayment;
   try {
-    const note = await placeNoteByPages(
-      context,
-      deployment,
-      (await session.store.reveal(record.id)).reveal(),
-      signal,
-    );
+    const revealed = (await session.store.reveal(id)).reveal();
+    const note = await placeNoteByPages(context, deployment, revealed, signal);
     const prover = await context.prover();
-    await withdrawViaRelayers(offers.map(({ url }) => relayerOf(url, signal)), {
-      pool,
+    const withdrawal = { store: session.store, id, pool, note, now: () => context.clock.now() };
+    payment = await withdrawStored(withdrawal, offers.map(({ url }) => relayerOf(url, signal)), {
       network,
-      note,
       jetton,
       recipient,
       refund,
       prover,
-      // Known from the pages. A get method would reveal the hash to the endpoint before the withdrawal.
-      isSpent: () => Promise.resolve(false),
+      isKnownUnspent: true, // from the pages
       readTree: (relayer) => readTree(context, deployment, relayer, signal),
       maxFee,
       blockedRecipients: unrecoverableAddresses(context.registry),
-      async onProved({ baseUrl }, args) {
-        await saveAttempt(session.store, id, args, { relayer: baseUrl, at: context.clock.now() });
-        send({ type: "submitted" });
-      },
+      onProved: () => Promise.resolve(send({ type: "submitted" })),
     }, {
       signal,
       pollIntervalMs,
@@ -232,11 +226,14 @@ async function withdraw(
     const isPaid = error instanceof Problem && error.code === "nullifier_already_used";
     // Another relayer that has a proof may have paid meanwhile, which the receipt shows.
     if (!isPaid || (await relayersWithProof(session, record)).size === 0) throw error;
+    payment = await recordPaid(await placeAttempted(context, session, stored, signal), {
+      signal,
+      pollIntervalMs,
+    });
   } finally {
     stopDownloads();
   }
-  const settled = { ...stored, record: findNote(await session.store.list(), id), deployment };
-  return { type: "paid", receipt: await recordReceipt(context, session, settled, recipient, signal) };
+  return toPaid(context, deployment, payment, recipient);
 }
 
 /** Returns the note at a withdrawable leaf. Throws `commitment_not_found` or `nullifier_already_used`. */
@@ -267,27 +264,19 @@ function refundOf({ jetton }: StoredNote, maxRefund: bigint): bigint {
   return maxRefund < JETTON_REFUND_NANO ? maxRefund : JETTON_REFUND_NANO;
 }
 
-/** Records the receipt, with the payment from the pool's log. */
-async function recordReceipt(
-  { pollIntervalMs, registry: { network } }: AppContext,
-  { store }: Session,
-  { record: { id, withdrawal }, pool, deployment }: StoredNote,
+/** @param recipient that the user chose */
+function toPaid(
+  { registry: { network } }: AppContext,
+  deployment: Deployment,
+  { recipient: paid, fee, tx }: NotePayment,
   recipient: Address,
-  signal: AbortSignal,
-): Promise<WithdrawalReceipt> {
-  const nullifierHash = withdrawal && BigInt(withdrawal.request.publicSignals[1]);
-  const note = (await store.reveal(id)).reveal();
-  const placed = await findNoteLeaf(pool, note, { ...nullifierHash && { nullifierHash }, signal });
-  const payment: NotePayment = await findNotePayment(pool.chain, pool.address, placed, {
-    pollIntervalMs,
-    signal,
-  });
-  await store.update(id, recordPayment(findNote(await store.list(), id), payment));
-  return {
-    recipient: payment.recipient.toString({ bounceable: false, testOnly: network !== "mainnet" }),
-    fee: formatAmount(payment.fee, deployment),
-    paid: formatAmount(deployment.denomination - payment.fee, deployment),
-    tx: payment.tx,
-    isOurs: payment.recipient.equals(recipient),
+): Extract<WithdrawEvent, { type: "paid" }> {
+  const receipt: WithdrawalReceipt = {
+    recipient: paid.toString({ bounceable: false, testOnly: network !== "mainnet" }),
+    fee: formatAmount(fee, deployment),
+    paid: formatAmount(deployment.denomination - fee, deployment),
+    tx,
+    isOurs: paid.equals(recipient),
   };
+  return { type: "paid", receipt };
 }

@@ -54,7 +54,7 @@ export interface DepositTransport {
   buildMessage(deposit: PoolDepositArgs): OutgoingMessage;
   isOwnRefusal(event: RefusedEvent): boolean;
   watchForBounce?(): Promise<(signal?: AbortSignal) => Promise<void>>;
-  waitForRefund?(event: RefusedEvent, signal?: AbortSignal): Promise<void>;
+  waitForReturn?(event: RefusedEvent, signal?: AbortSignal): Promise<void>;
   readonly timeoutMessage: string;
 }
 
@@ -126,7 +126,7 @@ async function waitForOutcome(
       if (event.commitment !== note.commitment) return undefined;
       if (event.kind === "deposit") return toDepositResult(event);
       if (!transport.isOwnRefusal(event)) return undefined;
-      await transport.waitForRefund?.(event, signal);
+      await transport.waitForReturn?.(event, signal);
       if (event.exitCode === exitCodes.ERR_STALE_DEPOSIT) return "leaf_taken" as const;
       const { exitCode } = event;
       const text = `the pool refused the deposit: ${refusalReason(exitCode)}; the payment was returned`;

@@ -59,7 +59,7 @@ export async function depositJetton(
         before = (await chain.account(wallet.address)).last;
         return (signal) => assertNotBounced(request, ownJettonWallet, before, signal);
       },
-      waitForRefund: (event, signal) => waitForRefund(request, event, ownJettonWallet, before, signal),
+      waitForReturn: (event, signal) => waitForReturn(request, event, ownJettonWallet, before, signal),
       timeoutMessage:
         "the pool received no jettons in time. Check whether they are still in your jetton wallet",
     },
@@ -158,7 +158,7 @@ export async function assertNotBounced(
   }
 }
 
-async function waitForRefund(
+async function waitForReturn(
   { chain, pool, wallet, pollIntervalMs = 1_000, clock }: JettonDepositRequest,
   { exitCode, timestamp }: RefusedEvent,
   ownJettonWallet: Address,

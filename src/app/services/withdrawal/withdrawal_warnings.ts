@@ -1,10 +1,10 @@
 /** Computes the warnings that the user accepts before a withdrawal. It fetches nothing. */
 import { Address } from "@ton/core";
 import type { NoteJournal } from "../../../client/notes/note_store.ts";
-import { findLinkability } from "../../../client/withdrawal/linkability_warnings.ts";
+import { findLinkability } from "../../../client/withdrawal/warnings/linkability_warnings.ts";
 import type { AccountInfo } from "../../../ton/chain.ts";
 import { isKnownWalletCode } from "../../../ton/wallet/wallet_codes.ts";
-import type { RelayerOffer } from "../../flows/withdraw/withdrawal_facts.ts";
+import type { ReviewedOffer } from "../../flows/withdraw/withdrawal_facts.ts";
 
 /** Pays a jetton recipient's first transfer. A smaller refund may not. In nano. */
 export const JETTON_REFUND_NANO = 50_000_000n;
@@ -30,7 +30,7 @@ export function findWarnings(
   { deposit, logged, later, recipient, isRecipientReused, account, isJetton, isEndpointShared, now }:
     WithdrawalFacts,
   refund: bigint,
-): RelayerOffer["warnings"] {
+): ReviewedOffer["warnings"] {
   const known = [deposit, logged];
   const times = known.flatMap((each) => each?.timestamp ?? []);
   return findLinkability({

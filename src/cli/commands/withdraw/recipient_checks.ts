@@ -1,8 +1,11 @@
 import { Address } from "@ton/core";
-import { findLinkability, type LinkabilityFacts } from "../../../client/withdrawal/linkability_warnings.ts";
+import {
+  findLinkability,
+  type LinkabilityFacts,
+} from "../../../client/withdrawal/warnings/linkability_warnings.ts";
 import type { NoteRecord, NoteStore } from "../../../client/notes/note_store.ts";
 import { wasSentTo } from "../../../client/notes/withdrawal_attempts.ts";
-import { assertRecipientNotBlocked, isWithoutGas } from "../../../client/withdrawal/recipient_check.ts";
+import { assertPayableAddress, isWithoutGas } from "../../../client/withdrawal/recipient_check.ts";
 import { Problem, type ProblemDetail } from "../../../core/errors/problem.ts";
 import type { MerkleTree } from "../../../core/tree/merkle_tree.ts";
 import { parseUnits } from "../../../core/protocol/units.ts";
@@ -13,7 +16,7 @@ import { usageError } from "../../options/usage_error.ts";
 import type { CliContext } from "../../context.ts";
 import { warningText } from "./warning_texts.ts";
 
-/** Throws `invalid_config` for a missing or different recipient, `unpayable_recipient` for a blocked one. */
+/** Throws `invalid_config` for a missing or different recipient, and as `assertPayableAddress` does. */
 export function resolveRecipient(
   { state, withdrawal }: NoteRecord,
   { to, restart, relayer, self }: {
@@ -22,9 +25,9 @@ export function resolveRecipient(
     readonly relayer?: readonly string[];
     readonly self?: boolean;
   },
-  blockedRecipients: readonly Address[],
+  { asset, blocked }: { readonly asset: string; readonly blocked: readonly Address[] },
 ): Address {
-  if (to) assertRecipientNotBlocked(to, blockedRecipients);
+  if (to) assertPayableAddress(to, toAssetKind(asset), blocked);
   const begun = state === "withdrawing" && !restart && withdrawal
     ? Address.parse(withdrawal.recipient)
     : undefined;
@@ -40,6 +43,8 @@ export function resolveRecipient(
   const errors = relayer || self || withdrawal?.relayer ? [missing] : [missing, MISSING_RELAYER];
   throw new Problem("invalid_config", undefined, { errors });
 }
+
+const toAssetKind = (asset: string) => asset === "native" ? "native" : "jetton";
 
 export const MISSING_RELAYER: ProblemDetail = {
   pointer: "--relayer",
@@ -84,7 +89,7 @@ export async function findLinkWarnings(
       recipientUsed: account.last !== undefined || account.balance > 0n || account.state !== "uninitialized",
       recipientIsContract: account.code !== undefined && !isKnownWalletCode(account.code),
       recipientWithoutGas: isWithoutGas({
-        assetKind: deployment.asset === "native" ? "native" : "jetton",
+        assetKind: toAssetKind(deployment.asset),
         balance: account.balance,
         refund: self ? 0n : parseUnits(refund),
       }),

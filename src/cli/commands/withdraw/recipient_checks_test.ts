@@ -1,7 +1,8 @@
-import { deepEqual } from "node:assert/strict";
+import { deepEqual, doesNotThrow, throws } from "node:assert/strict";
 import { Address } from "@ton/core";
 import { MerkleTree } from "../../../core/tree/merkle_tree.ts";
-import { findLinkWarnings } from "./recipient_checks.ts";
+import type { NoteRecord } from "../../../client/notes/note_store.ts";
+import { findLinkWarnings, resolveRecipient } from "./recipient_checks.ts";
 
 const recipient = new Address(0, Buffer.alloc(32, 1));
 const depositor = new Address(0, Buffer.alloc(32, 2));
@@ -81,4 +82,19 @@ Deno.test("an empty recipient of jettons is warned about unless a relayer pays i
     "no_gas",
     "self",
   ]);
+});
+
+Deno.test("a recipient in a workchain that the pool does not pay is refused before anything is asked", () => {
+  const record = { state: "deposited" } as NoteRecord;
+  const cases = [["native", 0, true], ["native", -1, true], ["native", 5, false], [
+    "jetton",
+    -1,
+    false,
+  ]] as const;
+  for (const [asset, workchain, isPayable] of cases) {
+    const to = new Address(workchain, Buffer.alloc(32, 9));
+    const resolve = () => resolveRecipient(record, { to }, { asset, blocked: [] });
+    if (isPayable) doesNotThrow(resolve);
+    else throws(resolve, { code: "invalid_address" });
+  }
 });

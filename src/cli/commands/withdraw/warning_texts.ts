@@ -1,5 +1,8 @@
 /** The sentences for what may link a withdrawal to its deposit. */
-import type { LinkabilityCode, LinkabilityFacts } from "../../../client/withdrawal/linkability_warnings.ts";
+import type {
+  LinkabilityCode,
+  LinkabilityFacts,
+} from "../../../client/withdrawal/warnings/linkability_warnings.ts";
 import { pluralize } from "../../../core/protocol/units.ts";
 
 type WarningFacts = Pick<LinkabilityFacts, "laterDeposits">;

@@ -1,5 +1,5 @@
 import { ok } from "node:assert/strict";
-import { linkabilityCodes } from "../../../client/withdrawal/linkability_warnings.ts";
+import { linkabilityCodes } from "../../../client/withdrawal/warnings/linkability_warnings.ts";
 import { warningText } from "./warning_texts.ts";
 
 const crowds: [since: number, says: string][] = [

@@ -5,7 +5,7 @@ import {
   linkabilityCodes,
   type LinkabilityFacts,
 } from "./linkability_warnings.ts";
-import { isWithoutGas } from "./recipient_check.ts";
+import { isWithoutGas } from "../recipient_check.ts";
 
 const quiet: LinkabilityFacts = {
   laterDeposits: 1000,
