@@ -1,18 +1,20 @@
 /** Withdraws through relayers: checks recipient and relayers, and journals every proof before submitting it. */
 import { Address } from "@ton/core";
-import { checkNotesInPages } from "../../client/pages/note_pages.ts";
 import type { NotePayment } from "../../client/notes/note_payment.ts";
 import { allAttempts, findPayableAttempts, wasSentTo } from "../../client/notes/withdrawal_attempts.ts";
 import { findNote } from "../../client/notes/note_store.ts";
 import { quoteRelayers } from "../../client/relayer/relayer_quotes.ts";
 import { assertPayableAddress, unrecoverableAddresses } from "../../client/withdrawal/recipient_check.ts";
 import {
-  placeStoredNote,
   recordPaid,
   resumeStored,
-  type StoredWithdrawal,
   withdrawStored,
 } from "../../client/withdrawal/stored/stored_withdrawal.ts";
+import { countLaterStrangers } from "../../client/withdrawal/warnings/later_deposits.ts";
+import {
+  JETTON_REFUND_NANO,
+  type WithdrawalFacts,
+} from "../../client/withdrawal/warnings/withdrawal_facts.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import {
   FAILOVER_TIMEOUT_MS,
@@ -20,7 +22,6 @@ import {
   type WithdrawalWaitOptions,
 } from "../../client/withdrawal/withdrawal_wait.ts";
 import type { Deployment } from "../../core/protocol/deployments.ts";
-import { type Note, placeNote } from "../../core/protocol/note.ts";
 import { formatAmount } from "../../core/protocol/units.ts";
 import type { CheckingState, WithdrawEvent, WithdrawServices } from "../flows/withdraw/withdraw_state.ts";
 import {
@@ -37,12 +38,12 @@ import {
   type StoredNote,
   withdrawalChain,
 } from "./context.ts";
-import { readPages, readTree } from "./pages/pool_pages.ts";
+import { readTree } from "./pages/pool_pages.ts";
 import { findUnderway, relayersWithProof } from "./withdrawal/earlier_attempts.ts";
-import { countLaterStrangers } from "./withdrawal/later_deposits.ts";
-import { depositOf, findOwnLeaves, loggedDeposit, statusInLog } from "./withdrawal/note_log.ts";
+import { depositOf, findOwnLeaves, loggedDeposit } from "./withdrawal/note_log.ts";
+import { placeAttempted, placeNoteByPages, toStored } from "./withdrawal/placed_note.ts";
 import { parseRecipient } from "./withdrawal/recipient.ts";
-import { findWarnings, JETTON_REFUND_NANO } from "./withdrawal/withdrawal_warnings.ts";
+import { findWarnings } from "./withdrawal/withdrawal_warnings.ts";
 
 export function withdrawServices(context: AppContext, session: Session): WithdrawServices {
   return {
@@ -52,43 +53,41 @@ export function withdrawServices(context: AppContext, session: Session): Withdra
       if (withdrawal === undefined) return;
       await context.clock.sleep(remainingFailoverMs(context.clock.now() - withdrawal.at), signal);
     },
-    async withdraw(id, recipient, offers, signal, send) {
-      using _work = await session.store.lockForWork();
-      return await withdraw(context, session, { id, recipient, offers }, signal, send);
-    },
-    async resume(id, signal, send) {
-      using _work = await session.store.lockForWork();
-      const stored = await findStoredNote(context, session, id, withdrawalChain(context));
-      const { record, pool, deployment } = stored;
-      const { withdrawal: attempt } = record;
-      if (attempt?.relayer !== undefined) {
-        send({ type: "progress", progress: { stage: "confirming" } });
-        const withdrawal = await placeAttempted(context, session, stored, signal);
-        const payment = await resumeStored(withdrawal, relayerOf(attempt.relayer, signal), attempt, {
-          signal,
-          pollIntervalMs: context.pollIntervalMs,
-          ...statusCallbacks(send),
-        });
-        if (payment) return toPaid(context, deployment, payment, Address.parse(attempt.recipient));
-      }
-      // A relayer's report that a withdrawal failed proves nothing: it can still send a proof with a known root.
-      const payable = await findPayableAttempts(pool, allAttempts(record), { signal });
-      return { type: "prove_again", isSubmitted: payable.length > 0 };
-    },
+    withdraw: (id, recipient, offers, signal, send) =>
+      locked(session, () => withdraw(context, session, { id, recipient, offers }, signal, send)),
+    resume: (id, signal, send) => locked(session, () => resume(context, session, id, signal, send)),
   };
 }
 
-/** Returns the withdrawal of the note at the leaf of its journaled attempt. */
-async function placeAttempted(
+/** Keeps other tabs from moving money meanwhile. */
+async function locked<T>({ store }: Session, work: () => Promise<T>): Promise<T> {
+  using _work = await store.lockForWork();
+  return await work();
+}
+
+async function resume(
   context: AppContext,
   session: Session,
-  { pool, record: { id } }: StoredNote,
+  id: string,
   signal: AbortSignal,
-): Promise<StoredWithdrawal> {
-  const { store } = session;
-  const { withdrawal: attempt } = findNote(await store.list(), id);
-  const note = await placeStoredNote(pool, (await store.reveal(id)).reveal(), attempt, { signal });
-  return { store, id, pool, note, now: () => context.clock.now() };
+  send: Send,
+): ReturnType<WithdrawServices["resume"]> {
+  const stored = await findStoredNote(context, session, id, withdrawalChain(context));
+  const { record, pool, deployment } = stored;
+  const { withdrawal: attempt } = record;
+  if (attempt?.relayer !== undefined) {
+    send({ type: "progress", progress: { stage: "confirming" } });
+    const withdrawal = await placeAttempted(context, session, stored, signal);
+    const payment = await resumeStored(withdrawal, relayerOf(attempt.relayer, signal), attempt, {
+      signal,
+      pollIntervalMs: context.pollIntervalMs,
+      ...statusCallbacks(send),
+    });
+    if (payment) return toPaid(context, deployment, payment, Address.parse(attempt.recipient));
+  }
+  // A relayer's report that a withdrawal failed proves nothing: it can still send a proof with a known root.
+  const payable = await findPayableAttempts(pool, allAttempts(record), { signal });
+  return { type: "prove_again", isSubmitted: payable.length > 0 };
 }
 
 async function review(
@@ -103,11 +102,8 @@ async function review(
   const stored = await findStoredNote(context, session, id, chain);
   const { deployment, pool, record } = stored;
   const recipient = parseRecipient(text, network);
-  assertPayableAddress(
-    recipient,
-    stored.jetton ? "jetton" : "native",
-    unrecoverableAddresses(context.registry),
-  );
+  const assetKind = stored.jetton ? "jetton" : "native";
+  assertPayableAddress(recipient, assetKind, unrecoverableAddresses(context.registry));
   const underway = isSubmitted ? undefined : await findUnderway(session, stored, signal);
   if (underway) return { type: "underway", recipient: underway };
   const withProof = isFailover ? await relayersWithProof(session, record) : new Set<string>();
@@ -130,13 +126,14 @@ async function review(
       await findOwnLeaves(context, session, deployment),
     ),
     recipient,
-    isRecipientReused: wasSentTo(await session.store.list(), id, recipient),
+    recipientReused: wasSentTo(await session.store.list(), id, recipient),
     account,
-    isJetton: stored.jetton !== undefined,
-    isEndpointShared: isShared,
-    // The earlier of both, because a device's clock may be wrong and an endpoint may lie.
+    assetKind,
+    pathFromRelayer: false,
+    selfRelayed: false,
+    sameEndpoint: isShared,
     now: Math.min(context.clock.now(), account.syncUtime * 1000),
-  };
+  } satisfies Omit<WithdrawalFacts, "refund">;
   const { quotes, refused } = await quoting;
   const offers = quotes.filter(({ fee }) => fee < deployment.denomination).map(
     ({ relayer, fee, maxRefund }): ReviewedOffer => {
@@ -148,7 +145,7 @@ async function review(
         feeText: formatAmount(fee, deployment),
         feeShare: Number(fee) / Number(deployment.denomination),
         youGet: formatAmount(deployment.denomination - fee, deployment),
-        warnings: findWarnings(facts, refund),
+        warnings: findWarnings({ ...facts, refund }),
         isFeeHigh: isHighFee(fee, deployment.denomination),
       };
     },
@@ -188,7 +185,7 @@ async function withdraw(
   const { registry: { network }, pollIntervalMs } = context;
   const chain = withdrawalChain(context);
   const stored = await findStoredNote(context, session, id, chain);
-  const { pool, record, deployment, jetton } = stored;
+  const { record, deployment, jetton } = stored;
   const recipient = parseRecipient(text, network);
   const underway = await findUnderway(session, stored, signal, recipient);
   if (underway) return { type: "underway", recipient: underway };
@@ -198,13 +195,23 @@ async function withdraw(
   const stopDownloads = context.artifacts.subscribe(({ received, total }) =>
     onStage({ stage: "keys", ...total > 0 && { fraction: received / total } })
   );
-  let payment: NotePayment;
   try {
-    const revealed = (await session.store.reveal(id)).reveal();
-    const note = await placeNoteByPages(context, deployment, revealed, signal);
+    const placed = await placeNoteByPages(
+      context,
+      deployment,
+      (await session.store.reveal(id)).reveal(),
+      signal,
+    );
+    if (placed === undefined) { // another relayer that has a proof may have paid meanwhile
+      if ((await relayersWithProof(session, record)).size === 0) {
+        throw new Problem("nullifier_already_used", "this note has already been withdrawn");
+      }
+      const withdrawal = await placeAttempted(context, session, stored, signal);
+      return toPaid(context, deployment, await recordPaid(withdrawal, { signal, pollIntervalMs }), recipient);
+    }
     const prover = await context.prover();
-    const withdrawal = { store: session.store, id, pool, note, now: () => context.clock.now() };
-    payment = await withdrawStored(withdrawal, offers.map(({ url }) => relayerOf(url, signal)), {
+    const withdrawal = toStored(context, session, stored, placed);
+    const payment = await withdrawStored(withdrawal, offers.map(({ url }) => relayerOf(url, signal)), {
       network,
       jetton,
       recipient,
@@ -222,40 +229,10 @@ async function withdraw(
       onProgress: ({ fraction }) => onStage({ stage: "proof", fraction }),
       ...statusCallbacks(send),
     });
-  } catch (error) {
-    const isPaid = error instanceof Problem && error.code === "nullifier_already_used";
-    // Another relayer that has a proof may have paid meanwhile, which the receipt shows.
-    if (!isPaid || (await relayersWithProof(session, record)).size === 0) throw error;
-    payment = await recordPaid(await placeAttempted(context, session, stored, signal), {
-      signal,
-      pollIntervalMs,
-    });
+    return toPaid(context, deployment, payment, recipient);
   } finally {
     stopDownloads();
   }
-  return toPaid(context, deployment, payment, recipient);
-}
-
-/** Returns the note at a withdrawable leaf. Throws `commitment_not_found` or `nullifier_already_used`. */
-async function placeNoteByPages(
-  context: AppContext,
-  deployment: Deployment,
-  note: Note,
-  signal: AbortSignal,
-): Promise<Note> {
-  const pages = await readPages(context, deployment, { signal });
-  const [listed] = checkNotesInPages([note], pages);
-  // Only the pool's log proves it: a relayer that got an earlier proof could list its nullifier hash.
-  const { state, waits, leafIndex } = listed.state === "withdrawn"
-    ? await statusInLog(context, deployment, note, signal)
-    : listed;
-  if (state === "withdrawn") {
-    throw new Problem("nullifier_already_used", "this note has already been withdrawn");
-  }
-  if (leafIndex === undefined || waits) {
-    throw new Problem("commitment_not_found", waits && `the deposit waits as leaf ${leafIndex}`);
-  }
-  return placeNote(note, leafIndex);
 }
 
 /** Returns the refund of a jetton withdrawal: a fresh address needs coins to move jettons. */

@@ -136,7 +136,9 @@ async function buildPathFromTree(
   note: Note,
   { signal }: ProveOptions,
 ): Promise<MerklePathWithRoot> {
-  const tree = known && await isNewest(pool, known)
+  // Only the whole tree has the newest root. A tree is older if the user took time to confirm.
+  const isNewest = known && (await pool.getRootHistory())[0] === known.root;
+  const tree = isNewest
     ? known
     : await syncWholeTree(pool, source, known, { onTreeProgress, treeTimeoutMs, signal, clock });
   const leafIndex = note.leafIndex ?? tree.indexOf(note.commitment);
@@ -144,9 +146,4 @@ async function buildPathFromTree(
     throw new Problem("commitment_not_found", "the note's deposit is not in the pool's tree");
   }
   return { root: tree.root, ...tree.path(leafIndex) };
-}
-
-/** Only the whole tree has the newest root. A tree is older if the user took time to confirm. */
-async function isNewest(pool: AnyPool, { root }: MerkleTree): Promise<boolean> {
-  return (await pool.getRootHistory())[0] === root;
 }

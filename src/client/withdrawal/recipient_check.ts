@@ -64,17 +64,6 @@ function workchainReason(assetKind: AssetKind): string {
   return `a pool of this kind pays in ${workchains} only`;
 }
 
-/** Returns whether the recipient would have no coins to move the jettons. Amounts in nano. */
-export function isWithoutGas(
-  { assetKind, balance, refund }: {
-    readonly assetKind: AssetKind;
-    readonly balance: bigint;
-    readonly refund: bigint;
-  },
-): boolean {
-  return assetKind === "jetton" && balance === 0n && refund === 0n;
-}
-
 function isPayableWorkchain({ workChain }: Address, assetKind: AssetKind): boolean {
   return workChain === 0 || (workChain === -1 && assetKind !== "jetton");
 }

@@ -8,7 +8,8 @@ import { QUOTE_TIMEOUT_MS } from "../relayer/relayer_quotes.ts";
 import { commitmentsFromRelayer, fetchVerifiedTree } from "../tree_sync.ts";
 import { type CheckedWithdrawal, proveWithdrawal, type WithdrawalRequest } from "./build_withdraw_args.ts";
 import type { LinkabilityCode } from "./warnings/linkability_warnings.ts";
-import { isPayable, isWithoutGas } from "./recipient_check.ts";
+import { isPayable } from "./recipient_check.ts";
+import { isWithoutGas } from "./warnings/withdrawal_facts.ts";
 
 /** A withdrawal whose relayer supplies the tree, its own address and its fee. */
 export interface RelayedWithdrawalRequest

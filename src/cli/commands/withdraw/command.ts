@@ -105,7 +105,7 @@ async function withdraw(
   const interrupted = record.state === "withdrawing" ? record.withdrawal : undefined;
   const note = await placeStoredNote(pool, record.note.reveal(), interrupted, { signal });
   const view = new WithdrawView(context, options, record, deployment);
-  const run: Omit<WithdrawalRun, "since"> = {
+  const run: Omit<WithdrawalRun, "since" | "chainTime"> = {
     id: record.id,
     now: () => context.now(),
     context,
@@ -124,9 +124,9 @@ async function withdraw(
     jetton: toPoolJetton(deployment),
   };
   try {
-    const { last: since } = await chain.account(deployment.address, { signal });
-    const started = { ...run, since };
-    showPayment(run, await resumeInterrupted(started) ?? await proveAndSubmit(started));
+    const { last: since, syncUtime: chainTime } = await chain.account(deployment.address, { signal });
+    const started = { ...run, since, chainTime };
+    showPayment(started, await resumeInterrupted(started) ?? await proveAndSubmit(started));
   } catch (error) {
     view.showNextSteps(error, findNote(await store.list(), record.id), recipient);
     throw error;

@@ -19,6 +19,7 @@ export interface WithdrawalRun extends StoredWithdrawal {
   readonly context: CliContext;
   readonly options: WithdrawOptions;
   readonly chain: Chain;
+  readonly chainTime: number; // Unix seconds, when the run began
   readonly endpointLabel: string; // without credentials
   readonly deployment: Deployment;
   readonly jetton?: PoolJetton;

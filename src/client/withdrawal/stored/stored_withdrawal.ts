@@ -1,6 +1,6 @@
 /**
- * Withdraws a note of a store. Each proof is journaled before it is submitted, and the payment once it is found, so that
- * the next run can continue after a kill at any step.
+ * The withdrawal of a note of a store. Each proof is journaled before it is submitted, and the payment once it is found,
+ * so that the next run can continue after a kill at any step.
  */
 import { Problem } from "../../../core/errors/problem.ts";
 import type { Note } from "../../../core/protocol/note.ts";
@@ -8,7 +8,7 @@ import type { ProveOptions } from "../../../prover/prover.ts";
 import type { TransactionId } from "../../../ton/chain.ts";
 import type { AnyPool } from "../../../ton/pool/any_pool.ts";
 import { findNoteLeaf } from "../../notes/note_leaf.ts";
-import { findNotePayment, type NotePayment } from "../../notes/note_payment.ts";
+import { findNotePayment, type FindPaymentOptions, type NotePayment } from "../../notes/note_payment.ts";
 import { findNote, type WithdrawalAttempt } from "../../notes/note_store.ts";
 import { type AttemptJournal, recordPayment, saveAttempt } from "../../notes/withdrawal_attempts.ts";
 import type { RelayerClient } from "../../relayer/relayer_client.ts";
@@ -36,7 +36,7 @@ export async function placeStoredNote(
   options: { readonly signal?: AbortSignal } = {},
 ): Promise<Note> {
   const nullifierHash = attempt && BigInt(attempt.request.publicSignals[1]);
-  return await findNoteLeaf(pool, note, { ...options, ...nullifierHash !== undefined && { nullifierHash } });
+  return await findNoteLeaf(pool, note, { ...options, nullifierHash });
 }
 
 /** Continues a journaled attempt at its relayer. Returns undefined if a new proof is needed. */
@@ -72,7 +72,7 @@ export async function withdrawStored(
       ...request,
       pool,
       note,
-      ...attempt && { sinceSubmittedMs: now() - attempt.at },
+      sinceSubmittedMs: attempt && now() - attempt.at,
       async onProved(relayer, args) {
         await saveAttempt(store, id, args, { relayer: relayer.baseUrl, at: now() });
         await request.onProved?.(relayer, args);
@@ -97,18 +97,17 @@ export async function withdrawStoredSelf(
   } catch (error) {
     await assertSpent(withdrawal, error);
   }
-  const { pollIntervalMs } = request;
-  return await recordPaid(withdrawal, { ...options, ...pollIntervalMs !== undefined && { pollIntervalMs } });
+  return await recordPaid(withdrawal, { ...options, pollIntervalMs: request.pollIntervalMs });
 }
 
 /** Records a payment of the note, and returns it. The pool may have paid the recipient of an earlier proof. */
 export async function recordPaid(
   { store, id, pool, note, since }: StoredWithdrawal,
-  { pollIntervalMs, signal, clock }: Pick<WithdrawalWaitOptions, "pollIntervalMs" | "signal" | "clock">,
+  options: Omit<FindPaymentOptions, "after">,
   found?: NotePayment,
 ): Promise<NotePayment> {
-  const search = { after: since, pollIntervalMs, signal, clock };
-  const payment = found ?? await findNotePayment(pool.chain, pool.address, note, search);
+  const payment = found ??
+    await findNotePayment(pool.chain, pool.address, note, { ...options, after: since });
   await store.update(id, recordPayment(findNote(await store.list(), id), payment));
   return payment;
 }

@@ -6,9 +6,10 @@ import {
   type RelayerAnswer,
 } from "../../../../tests/support/relayer/scripted_relayers.ts";
 import { emptyProver, testAddress } from "../../../../testkit/simulation/scripted_pool.ts";
+import { ROOT_HISTORY_SIZE } from "../../../core/tree/merkle_tree.ts";
 import { formatNote } from "../../../core/protocol/note.ts";
 import { createNoteRecord, type NoteRecord } from "../../notes/note_store.ts";
-import type { AttemptJournal } from "../../notes/withdrawal_attempts.ts";
+import { type AttemptJournal, attemptsFor, findPayableAttempts } from "../../notes/withdrawal_attempts.ts";
 import { RelayerProblem } from "../../relayer/relayer_problem.ts";
 import { FAILOVER_TIMEOUT_MS } from "../withdrawal_wait.ts";
 import { resumeStored, type StoredWithdrawal, withdrawStored } from "./stored_withdrawal.ts";
@@ -117,4 +118,13 @@ Deno.test("a relayer that reports the note as in use gets only the rest of its t
     await rejects(withdraw(...others), { code: "relayer_unavailable" });
     equal(scene.now, waited);
   }
+});
+
+Deno.test("a stored proof may be paid only while the pool accepts its root", async () => {
+  const { scene, stored, record } = await openKilled();
+  const attempts = attemptsFor(record(), stored.note.nullifierHash);
+  deepEqual(await findPayableAttempts(stored.pool, attempts), [record().withdrawal]);
+  deepEqual(attemptsFor(record(), 5n), []);
+  for (let i = 0; i < ROOT_HISTORY_SIZE; i++) scene.deposit(BigInt(i + 100));
+  deepEqual(await findPayableAttempts(stored.pool, attempts), []);
 });
