@@ -163,6 +163,7 @@ export {
   linkabilityCodes,
   type LinkabilityFacts,
 } from "./client/withdrawal/warnings/linkability_warnings.ts";
+export { toLinkabilityFacts, type WithdrawalFacts } from "./client/withdrawal/warnings/withdrawal_facts.ts";
 export {
   type RelayedWithdrawalRequest,
   type RelayedWithdrawalResult,

@@ -33,6 +33,7 @@ import {
 import {
   type AppContext,
   findStoredNote,
+  locked,
   relayerOf,
   type Session,
   type StoredNote,
@@ -57,12 +58,6 @@ export function withdrawServices(context: AppContext, session: Session): Withdra
       locked(session, () => withdraw(context, session, { id, recipient, offers }, signal, send)),
     resume: (id, signal, send) => locked(session, () => resume(context, session, id, signal, send)),
   };
-}
-
-/** Keeps other tabs from moving money meanwhile. */
-async function locked<T>({ store }: Session, work: () => Promise<T>): Promise<T> {
-  using _work = await store.lockForWork();
-  return await work();
 }
 
 async function resume(

@@ -7,9 +7,7 @@ import type { RelayerClient, WithdrawArgs } from "../relayer/relayer_client.ts";
 import { QUOTE_TIMEOUT_MS } from "../relayer/relayer_quotes.ts";
 import { commitmentsFromRelayer, fetchVerifiedTree } from "../tree_sync.ts";
 import { type CheckedWithdrawal, proveWithdrawal, type WithdrawalRequest } from "./build_withdraw_args.ts";
-import type { LinkabilityCode } from "./warnings/linkability_warnings.ts";
 import { isPayable } from "./recipient_check.ts";
-import { isWithoutGas } from "./warnings/withdrawal_facts.ts";
 
 /** A withdrawal whose relayer supplies the tree, its own address and its fee. */
 export interface RelayedWithdrawalRequest
@@ -28,8 +26,6 @@ export interface RelayedWithdrawalRequest
   readonly readTree?: (relayer: RelayerClient) => Promise<MerkleTree>;
   /** Called before proving, and before a path is requested. An error ends the withdrawal. */
   readonly approve?: (offer: RelayerOffer) => Promise<void>;
-  /** Called before proving. Without it, the recipient's account is not looked up. */
-  readonly onWarning?: (code: LinkabilityCode) => void;
   readonly onRelayer?: (relayer: RelayerClient) => void;
   readonly onFailover?: (relayer: RelayerClient, reason: string) => void;
   /** Called with the proof before it is submitted. An error ends the withdrawal. */
@@ -81,7 +77,7 @@ export async function buildArgsForRelayer(
   checked: CheckedWithdrawal,
   options: ProveOptions,
 ): Promise<WithdrawArgs> {
-  const { pool, recipient, refund, treeTimeoutMs, clock } = request;
+  const { pool, treeTimeoutMs, clock } = request;
   const {
     readTree = (relayer) =>
       fetchVerifiedTree(relayer, pool, { treeTimeoutMs, signal: options.signal, clock }),
@@ -91,11 +87,6 @@ export async function buildArgsForRelayer(
     throw new Problem("relayer_unavailable", "its address is one that the pool does not pay");
   }
   const fee = chooseFee(floor, matched.denomination, request);
-  if (request.onWarning) {
-    const { balance } = await pool.chain.account(recipient, { signal: options.signal });
-    const poor = isWithoutGas({ assetKind: matched.info.assetKind, balance, refund: refund ?? 0n });
-    if (poor) request.onWarning("no_gas");
-  }
   const tree = request.useRelayerPath ? undefined : await readTree(relayer);
   await runCallback(request.approve?.({ relayer, relayerAddress, fee, tree }));
   const path = tree ? undefined : await relayer.treePath(pool.address, note.commitment);

@@ -32,7 +32,7 @@ export function toStored(
   { pool, record: { id } }: StoredNote,
   note: Note,
 ): StoredWithdrawal {
-  return { store, id, pool, note, now: () => clock.now() };
+  return { store, id, pool, note, clock };
 }
 
 /** Returns the note at a withdrawable leaf; undefined if it is withdrawn. Throws `commitment_not_found`. */

@@ -107,7 +107,7 @@ async function withdraw(
   const view = new WithdrawView(context, options, record, deployment);
   const run: Omit<WithdrawalRun, "since" | "chainTime"> = {
     id: record.id,
-    now: () => context.now(),
+    clock: context,
     context,
     options,
     chain,

@@ -35,7 +35,7 @@ export async function resumeInterrupted(run: WithdrawalRun): Promise<NotePayment
       signal,
       pollIntervalMs: POLL_INTERVALS_MS[options.network],
       onStatus: view.showStatus,
-      ...others && { timeoutMs: remainingFailoverMs(run.now() - attempt.at) },
+      ...others && { timeoutMs: remainingFailoverMs(run.clock.now() - attempt.at) },
     });
   } catch (error) {
     // Another relayer may pay: the recipient is the same.

@@ -4,6 +4,7 @@
  */
 import { Problem } from "../../../core/errors/problem.ts";
 import type { Note } from "../../../core/protocol/note.ts";
+import type { Clock } from "../../../core/time.ts";
 import type { ProveOptions } from "../../../prover/prover.ts";
 import type { TransactionId } from "../../../ton/chain.ts";
 import type { AnyPool } from "../../../ton/pool/any_pool.ts";
@@ -25,7 +26,7 @@ export interface StoredWithdrawal {
   readonly note: Note; // with the nullifier hash of its leaf
   /** The pool's newest transaction when the withdrawal began, after which its payment is searched first. */
   readonly since?: TransactionId | undefined;
-  readonly now: () => number; // Unix milliseconds
+  readonly clock: Pick<Clock, "now">; // of the device, Unix milliseconds
 }
 
 /** Returns a note at the leaf of a journaled attempt, or at one that can be withdrawn: other leaves may be paid already. */
@@ -64,7 +65,7 @@ export async function withdrawStored(
   request: Omit<RelayedWithdrawalRequest, StoredMembers>,
   options: WithdrawalWaitOptions & ProveOptions,
 ): Promise<NotePayment> {
-  const { store, id, pool, note, now } = withdrawal;
+  const { store, id, pool, note, clock } = withdrawal;
   const { withdrawal: attempt } = findNote(await store.list(), id);
   let payment: NotePayment | undefined;
   try {
@@ -72,9 +73,9 @@ export async function withdrawStored(
       ...request,
       pool,
       note,
-      sinceSubmittedMs: attempt && now() - attempt.at,
+      sinceSubmittedMs: attempt && clock.now() - attempt.at,
       async onProved(relayer, args) {
-        await saveAttempt(store, id, args, { relayer: relayer.baseUrl, at: now() });
+        await saveAttempt(store, id, args, { relayer: relayer.baseUrl, at: clock.now() });
         await request.onProved?.(relayer, args);
       },
     }, options));
@@ -90,9 +91,10 @@ export async function withdrawStoredSelf(
   request: Omit<SelfWithdrawalRequest, "pool" | "note" | "onProved">,
   options: ProveOptions,
 ): Promise<NotePayment> {
-  const { store, id, pool, note, now } = withdrawal;
+  const { store, id, pool, note, clock } = withdrawal;
   try {
-    const onProved: SelfWithdrawalRequest["onProved"] = (args) => saveAttempt(store, id, args, { at: now() });
+    const onProved: SelfWithdrawalRequest["onProved"] = (args) =>
+      saveAttempt(store, id, args, { at: clock.now() });
     await withdrawSelf({ ...request, pool, note, onProved }, options);
   } catch (error) {
     await assertSpent(withdrawal, error);

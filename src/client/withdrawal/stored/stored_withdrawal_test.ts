@@ -28,7 +28,7 @@ function openScene() {
     },
   };
   const device = { now: AT };
-  const stored: StoredWithdrawal = { store, id: record.id, pool, note, now: () => device.now };
+  const stored: StoredWithdrawal = { store, id: record.id, pool, note, clock: { now: () => device.now } };
   const options = { clock: scene.clock, pollIntervalMs: 10_000 };
   const withdraw = (...answers: readonly RelayerAnswer[]) =>
     withdrawStored(stored, answers.map((answer, i) => ({ relayer: relayerOf(`r${i}`, answer), fee: 1n })), {

@@ -11,6 +11,7 @@ export const JETTON_REFUND_NANO = 50_000_000n;
 
 type GivenFacts = "recipientReused" | "pathFromRelayer" | "selfRelayed" | "sameEndpoint";
 
+/** What a program knows about a withdrawal. */
 export interface WithdrawalFacts extends Pick<LinkabilityFacts, GivenFacts> {
   readonly deposit: NoteJournal["deposit"];
   /** The same deposit in the pool's log, if this run has read it. The journal's can be false. */
@@ -26,6 +27,15 @@ export interface WithdrawalFacts extends Pick<LinkabilityFacts, GivenFacts> {
   readonly now: number;
 }
 
+/**
+ * Returns the facts of a withdrawal that may link it to its deposit, for {@linkcode findLinkability}.
+ * @example
+ * ```ts
+ * const account = await chain.account(recipient); // reveals the recipient to the endpoint
+ * const given = { deposit: undefined, recipient, account, assetKind: "native", refund: 0n, now: Date.now() } as const;
+ * const facts = toLinkabilityFacts({ ...given, pathFromRelayer: false, selfRelayed: false });
+ * ```
+ */
 export function toLinkabilityFacts(
   { deposit, logged, later, recipient, account, assetKind, refund, now, ...given }: WithdrawalFacts,
 ): LinkabilityFacts {
@@ -38,19 +48,10 @@ export function toLinkabilityFacts(
     ...account && {
       recipientUsed: account.last !== undefined || account.balance > 0n || account.state !== "uninitialized",
       recipientIsContract: account.code !== undefined && !isKnownWalletCode(account.code),
-      recipientWithoutGas: isWithoutGas({ assetKind, balance: account.balance, refund }),
+      recipientWithoutGas: assetKind === "jetton" && account.balance === 0n && refund < JETTON_REFUND_NANO,
     },
     recipientIsDepositor: known.some((each) =>
       each?.from !== undefined && Address.parse(each.from).equals(recipient)
     ),
   };
-}
-
-/** Returns whether the recipient may have too few coins to move the jettons. Amounts in nano. */
-export function isWithoutGas(
-  { assetKind, balance, refund }: Pick<WithdrawalFacts, "assetKind" | "refund"> & {
-    readonly balance: bigint;
-  },
-): boolean {
-  return assetKind === "jetton" && balance === 0n && refund < JETTON_REFUND_NANO;
 }
