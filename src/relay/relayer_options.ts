@@ -25,7 +25,7 @@ import type { SettleMode } from "./settler/settler.ts";
 import type { EndpointRate } from "../ton/endpoint/json_rpc.ts";
 import type { BalanceAlert, BalanceThresholds } from "./wallet/balance.ts";
 import type { Submission } from "./withdrawals/accept.ts";
-import type { WithdrawRequest } from "./withdrawals/checks.ts";
+import type { SubmittedWithdrawal } from "./withdrawals/checks.ts";
 import type { HourlyCaps } from "./withdrawals/hourly_caps.ts";
 import type { WithdrawProofVerifier } from "./withdrawals/proof_verifier.ts";
 import type { WithdrawalView } from "./withdrawals/view.ts";
@@ -91,7 +91,7 @@ export interface Relayer {
   /** The leaves of {@linkcode commitments} as bytes. */
   leafPage(pool: Address, from: number, limit: number): LeafPage;
   spent(pool: Address, from: number, limit: number): SpentPage & { readonly pool: string };
-  submit(request: WithdrawRequest): Promise<Submission>;
+  submit(request: SubmittedWithdrawal): Promise<Submission>;
   withdrawal(pool: Address, nullifierHash: bigint): Promise<WithdrawalView>;
   health(): Promise<Health>;
   /** Includes registered pools that are not served. */

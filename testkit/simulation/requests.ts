@@ -3,7 +3,7 @@ import { type Address, beginCell, type Cell } from "@ton/core";
 import { bls12_381 } from "@noble/curves/bls12-381.js";
 import { addressToField } from "../../src/core/protocol/messages/address_field.ts";
 import { storeWithdraw, type WithdrawBody } from "../../src/core/protocol/messages/pool_messages.ts";
-import type { WithdrawRequest } from "../../src/relay/withdrawals/checks.ts";
+import type { SubmittedWithdrawal } from "../../src/relay/withdrawals/checks.ts";
 import { FORGED_FEE, type SimulatedPool } from "./accounts.ts";
 
 /** A note in the pool's tree, by the values that a withdrawal reveals. */
@@ -31,7 +31,7 @@ export function withdrawRequest(
   { pool, nullifierHash, recipient }: SimulatedNote,
   root: bigint,
   relayer: Address,
-): WithdrawRequest {
+): SubmittedWithdrawal {
   return {
     pool: pool.address,
     proof: baseProof,

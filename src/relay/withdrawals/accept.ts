@@ -8,7 +8,7 @@ import type { SingleFlight } from "../../core/time.ts";
 import { isPaid, type Job, type JobId, type Withdrawal } from "../../store/store.ts";
 import type { ChangeSignal } from "../change_signal.ts";
 import type { PoolState } from "../indexer/pool_state.ts";
-import { type CheckDeps, runWithdrawalChecks, type WithdrawRequest } from "./checks.ts";
+import { type CheckDeps, runWithdrawalChecks, type SubmittedWithdrawal } from "./checks.ts";
 import { getRetryTime } from "./policy.ts";
 import { buildJobView, buildPaidView, type WithdrawalView } from "./view.ts";
 
@@ -31,7 +31,7 @@ export interface Submission {
 
 /** Waits at most 30 s. Throws the problem of the first failed check, and `nullifier_already_used`. */
 export async function submitWithdrawal(
-  request: WithdrawRequest,
+  request: SubmittedWithdrawal,
   deps: WithdrawalDeps,
   signal: AbortSignal,
 ): Promise<Submission> {
@@ -44,12 +44,12 @@ export async function submitWithdrawal(
   return await waitUntilSent(request, job, deps, signal);
 }
 
-function requestKey({ pool, proof, signals, recipient, fee, refund }: WithdrawRequest): string {
+function requestKey({ pool, proof, signals, recipient, fee, refund }: SubmittedWithdrawal): string {
   const numbers = [...Object.values(signals), fee, refund].map(String);
   return JSON.stringify([pool.toRawString(), recipient.toRawString(), numbers, proof]);
 }
 
-async function acceptWithdrawal(request: WithdrawRequest, deps: WithdrawalDeps): Promise<Job> {
+async function acceptWithdrawal(request: SubmittedWithdrawal, deps: WithdrawalDeps): Promise<Job> {
   const end = await runWithdrawalChecks(request, deps);
   const { store, clock, changes } = deps;
   let accepted = false;
@@ -71,7 +71,7 @@ async function acceptWithdrawal(request: WithdrawRequest, deps: WithdrawalDeps):
   }
 }
 
-async function buildJob(request: WithdrawRequest, deps: WithdrawalDeps): Promise<Job> {
+async function buildJob(request: SubmittedWithdrawal, deps: WithdrawalDeps): Promise<Job> {
   const { store, clock } = deps;
   const { id } = findPoolAndJobId(request, deps);
   const { root } = request.signals;
@@ -95,7 +95,7 @@ async function buildJob(request: WithdrawRequest, deps: WithdrawalDeps): Promise
 }
 
 function nullifierUsedProblem(
-  request: WithdrawRequest,
+  request: SubmittedWithdrawal,
   deps: WithdrawalDeps,
   found: Job | Withdrawal,
 ): Problem {
@@ -109,7 +109,7 @@ function nullifierUsedProblem(
 
 /** Waits for a journaled job. It is accepted, so a store failure here is not a refusal. */
 async function waitUntilSent(
-  request: WithdrawRequest,
+  request: SubmittedWithdrawal,
   acceptedJob: Job,
   deps: WithdrawalDeps,
   signal: AbortSignal,
@@ -142,7 +142,10 @@ async function waitUntilSent(
   }
 }
 
-function findPoolAndJobId(request: WithdrawRequest, deps: WithdrawalDeps): { pool: PoolState; id: JobId } {
+function findPoolAndJobId(
+  request: SubmittedWithdrawal,
+  deps: WithdrawalDeps,
+): { pool: PoolState; id: JobId } {
   const pool = deps.pools.get(request.pool.toRawString())!;
   return { pool, id: { pool: pool.id, nullifierHash: request.signals.nullifierHash } };
 }

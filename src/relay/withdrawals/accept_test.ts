@@ -12,7 +12,7 @@ import { ChangeSignal } from "../change_signal.ts";
 import type { PoolState } from "../indexer/pool_state.ts";
 import { WalletBalance } from "../wallet/balance.ts";
 import { getWithdrawalStatus, submitWithdrawal } from "./accept.ts";
-import type { Candidate, WithdrawRequest } from "./checks.ts";
+import type { Candidate, SubmittedWithdrawal } from "./checks.ts";
 import { HourlyCaps } from "./hourly_caps.ts";
 
 const START_MS = 1_700_000_000_000;
@@ -28,7 +28,7 @@ const signals = {
   recipient: addressToField(recipient),
   relayer: addressToField(relayerAddress),
 };
-const request: WithdrawRequest = {
+const request: SubmittedWithdrawal = {
   pool: address,
   proof: baseProof,
   recipient,
@@ -96,7 +96,7 @@ function relayer({ hourly = 0 } = {}) {
     change,
     proofs: () => proofs,
     elapsed: () => now - START_MS,
-    submit: (signal = never, changed: Partial<WithdrawRequest> = {}) =>
+    submit: (signal = never, changed: Partial<SubmittedWithdrawal> = {}) =>
       submitWithdrawal({ ...request, ...changed }, deps, signal),
     at: (at: number, act: () => unknown) => void due.push({ at, act }),
   };

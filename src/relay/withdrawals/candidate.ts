@@ -15,7 +15,7 @@ import type { ProofVerifier } from "./proof_verifier.ts";
 export type WithdrawSignals = Readonly<Record<(typeof publicSignalNames.withdraw)[number], bigint>>;
 
 /** A request that is well-formed but not checked. */
-export interface WithdrawRequest {
+export interface SubmittedWithdrawal {
   readonly pool: Address;
   readonly proof: unknown; // validated by `parseProof`
   readonly signals: WithdrawSignals;
@@ -43,7 +43,7 @@ export interface CheckDeps {
 }
 
 export interface Candidate {
-  readonly request: WithdrawRequest;
+  readonly request: SubmittedWithdrawal;
   readonly deps: CheckDeps;
   readonly pool: PoolState; // set after the check "pool is registered"
 }

@@ -10,8 +10,8 @@ import type {
   CheckDeps,
   CheckVerdict,
   FinishChecks,
+  SubmittedWithdrawal,
   WithdrawalCheck,
-  WithdrawRequest,
 } from "./candidate.ts";
 import {
   arePayoutsOpen,
@@ -28,7 +28,13 @@ import {
 import { getRetryTime } from "./policy.ts";
 import { buildJobView, buildPaidView } from "./view.ts";
 
-export type { Candidate, CheckDeps, WithdrawalCheck, WithdrawRequest, WithdrawSignals } from "./candidate.ts";
+export type {
+  Candidate,
+  CheckDeps,
+  SubmittedWithdrawal,
+  WithdrawalCheck,
+  WithdrawSignals,
+} from "./candidate.ts";
 
 // Roots that may be added before our withdrawal arrives. Without this margin, a client could make the relayer
 // pay for refusals by proving against the oldest root.
@@ -118,7 +124,7 @@ export const withdrawalChecks: readonly WithdrawalCheck[] = [
 
 /** Throws the problem of the first failed check, after finishing the earlier ones. Call the result exactly once. */
 export async function runWithdrawalChecks(
-  request: WithdrawRequest,
+  request: SubmittedWithdrawal,
   deps: CheckDeps,
   checks: readonly WithdrawalCheck[] = withdrawalChecks,
 ): Promise<FinishChecks> {

@@ -11,8 +11,8 @@ import { PriceCache } from "../../../src/relay/withdrawals/price_cache.ts";
 import { ProofVerifier } from "../../../src/relay/withdrawals/proof_verifier.ts";
 import {
   type Candidate,
+  type SubmittedWithdrawal,
   withdrawalChecks,
-  type WithdrawRequest,
 } from "../../../src/relay/withdrawals/checks.ts";
 import { openKvStore } from "../../../src/store/kv/kv_store.ts";
 import { createMemoryRateLimitStore } from "../../../src/store/memory/memory_rate_limit_store.ts";
@@ -42,7 +42,7 @@ export const untilRoot = withdrawalChecks.slice(
 );
 
 /** Returns a full history in which `newer` roots are newer than the request's. */
-export function newerRoots(newer: number, { signals }: WithdrawRequest): bigint[] {
+export function newerRoots(newer: number, { signals }: SubmittedWithdrawal): bigint[] {
   return Array.from({ length: 30 }, (_, i) => i === newer ? signals.root : 1_000n + BigInt(i));
 }
 
@@ -68,7 +68,7 @@ export async function refusals(candidate: Candidate): Promise<string[]> {
  * Returns a request for a refund that the operator's policy allows but the fee does not cover: 0.06 - 0.02 is
  * below the floor of 0.05.
  */
-export async function requestOf(net: RelayerHarness, note: Note): Promise<WithdrawRequest> {
+export async function requestOf(net: RelayerHarness, note: Note): Promise<SubmittedWithdrawal> {
   const { proof, publicSignals, fee, refund } = await net.withdrawal(KEY, note, {
     recipient,
     refund: 20_000_000n,
@@ -94,7 +94,7 @@ export async function requestOf(net: RelayerHarness, note: Note): Promise<Withdr
 /** Withdraws without this relayer's store: anyone may submit a withdrawal that pays the relayer. */
 export async function withdrawDirectly(
   net: RelayerHarness,
-  { signals, proof, fee, refund }: WithdrawRequest,
+  { signals, proof, fee, refund }: SubmittedWithdrawal,
 ): Promise<void> {
   const pool = net.contract(KEY);
   const { root, nullifierHash } = signals;
@@ -111,7 +111,7 @@ export async function withdrawDirectly(
   await waitUntil("spent", () => pool.getIsSpent(nullifierHash));
 }
 
-export async function candidateOf(net: RelayerHarness, request: WithdrawRequest): Promise<Candidate> {
+export async function candidateOf(net: RelayerHarness, request: SubmittedWithdrawal): Promise<Candidate> {
   const { chain } = net;
   const { mnemonic, version } = net.localnet.relayer;
   const pool = new PoolState(KEY, net.pool(KEY), 60_000, "localnet");
