@@ -8,7 +8,7 @@ import {
   toDepositResult,
 } from "../../client/deposit/deposit_events.ts";
 import { preparePayment } from "../../client/deposit/deposit_payer.ts";
-import { assertListedWallet, assertOpen } from "../../client/deposit/pool/pool_checks.ts";
+import { assertListedWallet, assertOpen } from "../../client/deposit/checks/pool_checks.ts";
 import { buildTransferMessage } from "../../client/deposit/transfer_message.ts";
 import { assertNoteMatchesPool } from "../../client/notes/pool_match.ts";
 import { refusalReason, waitForPoolEvent } from "../../ton/pool/history/pool_watch.ts";
@@ -28,7 +28,7 @@ import { assertFunds, assertGas } from "../../client/deposit/payer_funds.ts";
 import type { DepositTicket, OpenedDeposit, PoolChoice } from "../flows/deposit/deposit_state.ts";
 import { findCoverage } from "./backups/backup_coverage.ts";
 import type { Payer, PayMessage } from "../ports.ts";
-import { ChainClock } from "./deposits/chain_clock.ts";
+import { ChainClock } from "../../client/deposit/checks/chain_clock.ts";
 import { assertGenuine } from "./deposits/genuine_pool.ts";
 import { newestTransaction, waitForReturn } from "./deposits/payment_return.ts";
 import { countDeposits, type PoolDeposits, readDeposits } from "./deposits/pool_deposits.ts";

@@ -12,7 +12,7 @@ import type { OutgoingMessage, Wallet } from "../../ton/wallet/wallet.ts";
 import { refusalReason, waitForPoolEvent } from "../../ton/pool/history/pool_watch.ts";
 import { commitmentsFromChain, type CommitmentSource, syncWholeTree } from "../tree_sync.ts";
 import { type DepositResult, findUnspentDeposit, proveNextLeaf, toDepositResult } from "./deposit_events.ts";
-import { assertOpen } from "./pool/pool_checks.ts";
+import { assertOpen } from "./checks/pool_checks.ts";
 
 /** A deposit into a version 1 pool by a wallet. */
 export interface DepositRequest {

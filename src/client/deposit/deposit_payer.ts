@@ -20,7 +20,7 @@ import {
   toDepositResult,
 } from "./deposit_events.ts";
 import { prepareJettonTransfer } from "./deposit_jetton.ts";
-import { assertOpen } from "./pool/pool_checks.ts";
+import { assertOpen } from "./checks/pool_checks.ts";
 import {
   openPayer,
   type Payer,

@@ -15,7 +15,7 @@ import { refusalReason, waitForPoolEvent } from "../../ton/pool/history/pool_wat
 import { assertJettonDepositFunds, assertNotBounced } from "./deposit_jetton.ts";
 import { openPayer, type Payer, type PayerSource, type PaymentRequest, requestAndWait } from "./payer.ts";
 import { type DepositResult, toDepositResult } from "./deposit_events.ts";
-import { assertOpen } from "./pool/pool_checks.ts";
+import { assertOpen } from "./checks/pool_checks.ts";
 import { buildTransferMessage, type TransferMessage } from "./transfer_message.ts";
 
 /** A deposit into a version 2 pool. */

@@ -1,4 +1,4 @@
-import { isPoolOfBuild } from "../../../client/deposit/pool/pool_checks.ts";
+import { isPoolOfBuild } from "../../../client/deposit/checks/pool_checks.ts";
 import { Problem } from "../../../core/errors/problem.ts";
 import type { Deployment } from "../../../core/protocol/deployments.ts";
 import type { Chain } from "../../../ton/chain.ts";

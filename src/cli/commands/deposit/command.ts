@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { findUnspentDeposit, recordDeposit } from "../../../client/deposit/deposit_events.ts";
-import { assertListedWallet, assertOpen } from "../../../client/deposit/pool/pool_checks.ts";
+import { assertListedWallet, assertOpen } from "../../../client/deposit/checks/pool_checks.ts";
 import {
   addNote,
   findNullifierTwins,

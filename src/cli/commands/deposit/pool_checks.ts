@@ -1,4 +1,4 @@
-import { isPoolOfBuild } from "../../../client/deposit/pool/pool_checks.ts";
+import { isPoolOfBuild } from "../../../client/deposit/checks/pool_checks.ts";
 import type { NoteRecord } from "../../../client/notes/note_store.ts";
 import { registryLabel } from "../../../config/deployments_registry.ts";
 import { Problem } from "../../../core/errors/problem.ts";
