@@ -162,7 +162,8 @@ export {
   type LinkabilityCode,
   linkabilityCodes,
   type LinkabilityFacts,
-} from "./client/withdrawal/linkability_warnings.ts";
+} from "./client/withdrawal/warnings/linkability_warnings.ts";
+export { toLinkabilityFacts, type WithdrawalFacts } from "./client/withdrawal/warnings/withdrawal_facts.ts";
 export {
   type RelayedWithdrawalRequest,
   type RelayedWithdrawalResult,
@@ -196,7 +197,7 @@ export {
   type TreeProgress,
   type TreeSyncOptions,
 } from "./client/tree_sync.ts";
-export { buildWithdrawArgs, type WithdrawRequest } from "./client/withdrawal/build_withdraw_args.ts";
+export { buildWithdrawArgs, type WithdrawalRequest } from "./client/withdrawal/build_withdraw_args.ts";
 
 export type { CheckResult } from "./core/errors/check_result.ts";
 export { type ReportVerificationContext, verifyComplianceReport } from "./client/compliance/verify_report.ts";

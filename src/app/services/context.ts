@@ -66,6 +66,12 @@ export function findDeployment({ registry }: AppContext, key: string): Deploymen
   return deployment;
 }
 
+/** Keeps other tabs from moving money while `work` runs. Throws `note_store_in_use`. */
+export async function locked<T>({ store }: Session, work: () => Promise<T>): Promise<T> {
+  using _work = await store.lockForWork();
+  return await work();
+}
+
 export interface StoredNote {
   readonly record: NoteEntry;
   readonly deployment: Deployment;

@@ -1,20 +1,23 @@
 /** Makes deposits: prepares the note, builds the message, and watches the pool's log. */
 import type { Address } from "@ton/core";
 import { buildPayment } from "../../client/deposit/deposit_transfer.ts";
-import { proveNextLeaf } from "../../client/deposit/deposit_events.ts";
+import {
+  proveNextLeaf,
+  recordDeposit,
+  refusedPayer,
+  toDepositResult,
+} from "../../client/deposit/deposit_events.ts";
+import { preparePayment } from "../../client/deposit/deposit_payer.ts";
+import { assertListedWallet, assertOpen } from "../../client/deposit/checks/pool_checks.ts";
 import { buildTransferMessage } from "../../client/deposit/transfer_message.ts";
-import { prepareJettonTransfer } from "../../client/deposit/deposit_jetton.ts";
-import { findNote } from "../../client/notes/note_store.ts";
 import { assertNoteMatchesPool } from "../../client/notes/pool_match.ts";
 import { refusalReason, waitForPoolEvent } from "../../ton/pool/history/pool_watch.ts";
 import { commitmentsFromChain, syncWholeTree } from "../../client/tree_sync.ts";
 import { exitCodes, Problem } from "../../core/errors/problem.ts";
 import { type Deployment, poolKey } from "../../core/protocol/deployments.ts";
-import { MerkleTree } from "../../core/tree/merkle_tree.ts";
 import { delay } from "../../core/time.ts";
 import type { Chain, TransactionId } from "../../ton/chain.ts";
 import { openPool } from "../../ton/pool/any_pool.ts";
-import { depositorOf } from "../../ton/pool/history/event_decoder.ts";
 import type { DepositEvent as PoolDeposit, RefusedEvent } from "../../ton/pool/history/pool_events.ts";
 import { V2Pool } from "../../ton/pool/v2/pool.ts";
 import type { Settings } from "../flows/settings.ts";
@@ -25,11 +28,18 @@ import { assertFunds, assertGas } from "../../client/deposit/payer_funds.ts";
 import type { DepositTicket, OpenedDeposit, PoolChoice } from "../flows/deposit/deposit_state.ts";
 import { findCoverage } from "./backups/backup_coverage.ts";
 import type { Payer, PayMessage } from "../ports.ts";
-import { ChainClock } from "./deposits/chain_clock.ts";
-import { assertGenuine, assertListedWallet, assertOpen } from "./deposits/genuine_pool.ts";
+import { ChainClock } from "../../client/deposit/checks/chain_clock.ts";
+import { assertGenuine } from "./deposits/genuine_pool.ts";
 import { newestTransaction, waitForReturn } from "./deposits/payment_return.ts";
 import { countDeposits, type PoolDeposits, readDeposits } from "./deposits/pool_deposits.ts";
-import { type AppContext, depositChain, findDeployment, findStoredNote, type Session } from "./context.ts";
+import {
+  type AppContext,
+  depositChain,
+  findDeployment,
+  findStoredNote,
+  locked,
+  type Session,
+} from "./context.ts";
 import { vaultPool, vaultPools } from "./note_book.ts";
 
 const UNREACHABLE_RETRY_MS = 3_000;
@@ -66,17 +76,14 @@ export function depositServices(
       askedLeafIndex = built.question.leafIndex;
       return built;
     },
-    async watch(ticket, signal, send) {
-      const isOwn = ({ sender, depositor, leafIndex }: RefusedEvent, poolWallet: Address | undefined) => {
-        if (payer === undefined || (askedLeafIndex !== undefined && leafIndex !== askedLeafIndex)) {
-          return false;
-        }
-        if (poolWallet === undefined) return sender.equals(payer);
-        // Anyone can notify the pool in our name, so only its own jetton wallet is accepted.
-        return sender.equals(poolWallet) && depositor?.equals(payer) === true;
-      };
-      using _work = await session.store.lockForWork();
-      await watch(context, session, { ticket, isOwn, position, chainClock }, signal, send);
+    watch(ticket, signal, send) {
+      const isOwn = (event: RefusedEvent, poolWallet: Address | undefined) =>
+        payer !== undefined && (askedLeafIndex === undefined || event.leafIndex === askedLeafIndex) &&
+        refusedPayer(event, poolWallet)?.equals(payer) === true;
+      return locked(
+        session,
+        () => watch(context, session, { ticket, isOwn, position, chainClock }, signal, send),
+      );
     },
     waitForReturn: (ticket, connected, signal) =>
       waitForReturn(context, session, { ticket, payer: connected, after: beforeRequest }, signal),
@@ -186,33 +193,25 @@ async function build(
   const note = record.note;
   const matched = await assertNoteMatchesPool(pool, note, context.registry.network, jetton);
   assertListedWallet(deployment, matched);
+  const owner = payer.address;
+  let leafIndex: number | undefined;
+  let message: Omit<PayMessage, "amount"> & { readonly value: bigint };
   if (pool instanceof V2Pool) {
-    const owner = payer.address;
-    const { message } = await buildTransferMessage({ pool, note, matched, jetton, owner, asComment: false });
-    const { to, value, body } = message;
-    await assertGas(chain, payer, value);
-    return { message: { to, amount: value, body }, question: { validUntil: await readExpiry() } };
+    ({ message } = await buildTransferMessage({ pool, note, matched, jetton, owner, asComment: false }));
+  } else {
+    const { buildMessage } = await preparePayment({ chain, pool, jetton }, matched, owner);
+    const source = commitmentsFromChain(chain, pool.address);
+    const tree = await syncWholeTree(pool, source, undefined, { signal, clock: context.clock });
+    const deposit = await proveNextLeaf(await context.prover(), tree, note.commitment, {
+      signal,
+      onProgress: ({ fraction }) => onProgress(fraction),
+    });
+    ({ leafIndex } = deposit);
+    message = buildMessage(deposit);
   }
-  const tree = new MerkleTree();
-  await syncWholeTree(pool, commitmentsFromChain(chain, pool.address), tree, {
-    signal,
-    clock: context.clock,
-  });
-  const prover = await context.prover();
-  const deposit = await proveNextLeaf(prover, tree, note.commitment, {
-    signal,
-    onProgress: ({ fraction }) => onProgress(fraction),
-  });
-  const { leafIndex } = deposit;
-  const question = { validUntil: await readExpiry(), leafIndex };
-  if (jetton === undefined) {
-    const { to, value, body } = pool.buildDepositMessage({ ...deposit, value: deployment.denomination });
-    return { message: { to, amount: value, body }, question };
-  }
-  const { transfer } = await prepareJettonTransfer({ chain, pool, jetton }, matched, payer.address);
-  const { to, value, body } = pool.buildJettonDepositMessage({ ...deposit, ...transfer });
-  await assertGas(chain, payer, value);
-  return { message: { to, amount: value, body }, question };
+  const { to, value, body } = message;
+  if (jetton !== undefined) await assertGas(chain, payer, value);
+  return { message: { to, amount: value, body }, question: { validUntil: await readExpiry(), leafIndex } };
 }
 
 /** Where the next watch of a visit continues, so that it reports no refusal of an earlier request again. */
@@ -269,16 +268,8 @@ async function watch(
         },
       });
       if (deposit === undefined) return;
-      const { leafIndex, timestamp } = deposit;
-      const from = depositorOf(deposit).toRawString();
-      const { state } = findNote(await session.store.list(), ticket.id);
-      if (state === "created" || state === "depositing") { // a later step of the note is not undone
-        await session.store.update(ticket.id, {
-          state: "deposited",
-          deposit: { from, leafIndex, timestamp },
-        });
-      }
-      return send({ type: "seen", leafIndex });
+      await recordDeposit(session.store, ticket.id, toDepositResult(deposit));
+      return send({ type: "seen", leafIndex: deposit.leafIndex });
     } catch (error) {
       const isTransient = error instanceof Problem &&
         (error.code === "chain_unavailable" || error.code === "chain_inconsistent");

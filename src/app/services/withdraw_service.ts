@@ -1,23 +1,20 @@
 /** Withdraws through relayers: checks recipient and relayers, and journals every proof before submitting it. */
 import { Address } from "@ton/core";
-import { checkNotesInPages } from "../../client/pages/note_pages.ts";
-import { findNotePayment, type NotePayment } from "../../client/notes/note_payment.ts";
-import {
-  hasPayableAttempt,
-  recordPayment,
-  saveAttempt,
-  wasSentTo,
-} from "../../client/notes/withdrawal_attempts.ts";
-import { findNoteLeaf } from "../../client/notes/note_leaf.ts";
+import type { NotePayment } from "../../client/notes/note_payment.ts";
+import { allAttempts, findPayableAttempts, wasSentTo } from "../../client/notes/withdrawal_attempts.ts";
 import { findNote } from "../../client/notes/note_store.ts";
 import { quoteRelayers } from "../../client/relayer/relayer_quotes.ts";
+import { assertPayableAddress, unrecoverableAddresses } from "../../client/withdrawal/recipient_check.ts";
 import {
-  assertPayableWorkchain,
-  assertRecipientNotBlocked,
-  unrecoverableAddresses,
-} from "../../client/withdrawal/recipient_check.ts";
-import { withdrawViaRelayers } from "../../client/withdrawal/relayed_withdrawal.ts";
-import { resumeWithdrawal } from "../../client/withdrawal/withdrawal_resume.ts";
+  recordPaid,
+  resumeStored,
+  withdrawStored,
+} from "../../client/withdrawal/stored/stored_withdrawal.ts";
+import { countLaterStrangers } from "../../client/withdrawal/warnings/later_deposits.ts";
+import {
+  JETTON_REFUND_NANO,
+  type WithdrawalFacts,
+} from "../../client/withdrawal/warnings/withdrawal_facts.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import {
   FAILOVER_TIMEOUT_MS,
@@ -25,30 +22,29 @@ import {
   type WithdrawalWaitOptions,
 } from "../../client/withdrawal/withdrawal_wait.ts";
 import type { Deployment } from "../../core/protocol/deployments.ts";
-import { type Note, placeNote } from "../../core/protocol/note.ts";
 import { formatAmount } from "../../core/protocol/units.ts";
-import { readAcceptedRoots } from "../../ton/pool/any_pool.ts";
-import type { CheckingState, WithdrawServices } from "../flows/withdraw/withdraw_state.ts";
+import type { CheckingState, WithdrawEvent, WithdrawServices } from "../flows/withdraw/withdraw_state.ts";
 import {
   isHighFee,
-  type RelayerOffer,
+  type ReviewedOffer,
   type WithdrawalProgress,
   type WithdrawalReceipt,
 } from "../flows/withdraw/withdrawal_facts.ts";
 import {
   type AppContext,
   findStoredNote,
+  locked,
   relayerOf,
   type Session,
   type StoredNote,
   withdrawalChain,
 } from "./context.ts";
-import { readPages, readTree } from "./pages/pool_pages.ts";
+import { readTree } from "./pages/pool_pages.ts";
 import { findUnderway, relayersWithProof } from "./withdrawal/earlier_attempts.ts";
-import { countLaterStrangers } from "./withdrawal/later_deposits.ts";
-import { depositOf, findOwnLeaves, loggedDeposit, statusInLog } from "./withdrawal/note_log.ts";
+import { depositOf, findOwnLeaves, loggedDeposit } from "./withdrawal/note_log.ts";
+import { placeAttempted, placeNoteByPages, toStored } from "./withdrawal/placed_note.ts";
 import { parseRecipient } from "./withdrawal/recipient.ts";
-import { findWarnings, JETTON_REFUND_NANO } from "./withdrawal/withdrawal_warnings.ts";
+import { findWarnings } from "./withdrawal/withdrawal_warnings.ts";
 
 export function withdrawServices(context: AppContext, session: Session): WithdrawServices {
   return {
@@ -58,38 +54,35 @@ export function withdrawServices(context: AppContext, session: Session): Withdra
       if (withdrawal === undefined) return;
       await context.clock.sleep(remainingFailoverMs(context.clock.now() - withdrawal.at), signal);
     },
-    async withdraw(id, recipient, offers, signal, send) {
-      using _work = await session.store.lockForWork();
-      return await withdraw(context, session, { id, recipient, offers }, signal, send);
-    },
-    async resume(id, signal, send) {
-      using _work = await session.store.lockForWork();
-      const chain = withdrawalChain(context);
-      const stored = await findStoredNote(context, session, id, chain);
-      const journal = stored.record.withdrawal;
-      if (journal?.relayer === undefined) return await proveAgain(stored, signal);
-      send({ type: "progress", progress: { stage: "confirming" } });
-      const nullifierHash = BigInt(journal.request.publicSignals[1]);
-      const note = await findNoteLeaf(stored.pool, (await session.store.reveal(stored.record.id)).reveal(), {
-        nullifierHash,
-        signal,
-      });
-      const { outcome } = await resumeWithdrawal(relayerOf(journal.relayer, signal), {
-        pool: stored.pool,
-        note,
-        journal,
-      }, { signal, pollIntervalMs: context.pollIntervalMs, ...statusCallbacks(send) });
-      if (outcome === "prove_again") return await proveAgain(stored, signal);
-      const recipient = Address.parse(journal.recipient);
-      return { type: "paid", receipt: await recordReceipt(context, session, stored, recipient, signal) };
-    },
+    withdraw: (id, recipient, offers, signal, send) =>
+      locked(session, () => withdraw(context, session, { id, recipient, offers }, signal, send)),
+    resume: (id, signal, send) => locked(session, () => resume(context, session, id, signal, send)),
   };
 }
 
-/** A relayer's report that a withdrawal failed proves nothing: it can still send a proof with a known root. */
-async function proveAgain({ pool, record }: StoredNote, signal: AbortSignal) {
-  const roots = await readAcceptedRoots(pool, { signal });
-  return { type: "prove_again", isSubmitted: hasPayableAttempt(record, roots) } as const;
+async function resume(
+  context: AppContext,
+  session: Session,
+  id: string,
+  signal: AbortSignal,
+  send: Send,
+): ReturnType<WithdrawServices["resume"]> {
+  const stored = await findStoredNote(context, session, id, withdrawalChain(context));
+  const { record, pool, deployment } = stored;
+  const { withdrawal: attempt } = record;
+  if (attempt?.relayer !== undefined) {
+    send({ type: "progress", progress: { stage: "confirming" } });
+    const withdrawal = await placeAttempted(context, session, stored, signal);
+    const payment = await resumeStored(withdrawal, relayerOf(attempt.relayer, signal), attempt, {
+      signal,
+      pollIntervalMs: context.pollIntervalMs,
+      ...statusCallbacks(send),
+    });
+    if (payment) return toPaid(context, deployment, payment, Address.parse(attempt.recipient));
+  }
+  // A relayer's report that a withdrawal failed proves nothing: it can still send a proof with a known root.
+  const payable = await findPayableAttempts(pool, allAttempts(record), { signal });
+  return { type: "prove_again", isSubmitted: payable.length > 0 };
 }
 
 async function review(
@@ -104,8 +97,8 @@ async function review(
   const stored = await findStoredNote(context, session, id, chain);
   const { deployment, pool, record } = stored;
   const recipient = parseRecipient(text, network);
-  assertPayableWorkchain(recipient, stored.jetton ? "jetton" : "native");
-  assertRecipientNotBlocked(recipient, unrecoverableAddresses(context.registry));
+  const assetKind = stored.jetton ? "jetton" : "native";
+  assertPayableAddress(recipient, assetKind, unrecoverableAddresses(context.registry));
   const underway = isSubmitted ? undefined : await findUnderway(session, stored, signal);
   if (underway) return { type: "underway", recipient: underway };
   const withProof = isFailover ? await relayersWithProof(session, record) : new Set<string>();
@@ -128,16 +121,17 @@ async function review(
       await findOwnLeaves(context, session, deployment),
     ),
     recipient,
-    isRecipientReused: wasSentTo(await session.store.list(), id, recipient),
+    recipientReused: wasSentTo(await session.store.list(), id, recipient),
     account,
-    isJetton: stored.jetton !== undefined,
-    isEndpointShared: isShared,
-    // The earlier of both, because a device's clock may be wrong and an endpoint may lie.
+    assetKind,
+    pathFromRelayer: false,
+    selfRelayed: false,
+    sameEndpoint: isShared,
     now: Math.min(context.clock.now(), account.syncUtime * 1000),
-  };
+  } satisfies Omit<WithdrawalFacts, "refund">;
   const { quotes, refused } = await quoting;
   const offers = quotes.filter(({ fee }) => fee < deployment.denomination).map(
-    ({ relayer, fee, maxRefund }): RelayerOffer => {
+    ({ relayer, fee, maxRefund }): ReviewedOffer => {
       const refund = refundOf(stored, maxRefund);
       return {
         url: relayer.baseUrl,
@@ -146,7 +140,7 @@ async function review(
         feeText: formatAmount(fee, deployment),
         feeShare: Number(fee) / Number(deployment.denomination),
         youGet: formatAmount(deployment.denomination - fee, deployment),
-        warnings: findWarnings(facts, refund),
+        warnings: findWarnings({ ...facts, refund }),
         isFeeHigh: isHighFee(fee, deployment.denomination),
       };
     },
@@ -178,7 +172,7 @@ async function withdraw(
   { id, recipient: text, offers }: {
     readonly id: string;
     readonly recipient: string;
-    readonly offers: readonly RelayerOffer[];
+    readonly offers: readonly ReviewedOffer[];
   },
   signal: AbortSignal,
   send: Parameters<WithdrawServices["withdraw"]>[4],
@@ -186,7 +180,7 @@ async function withdraw(
   const { registry: { network }, pollIntervalMs } = context;
   const chain = withdrawalChain(context);
   const stored = await findStoredNote(context, session, id, chain);
-  const { pool, record, deployment, jetton } = stored;
+  const { record, deployment, jetton } = stored;
   const recipient = parseRecipient(text, network);
   const underway = await findUnderway(session, stored, signal, recipient);
   if (underway) return { type: "underway", recipient: underway };
@@ -197,30 +191,32 @@ async function withdraw(
     onStage({ stage: "keys", ...total > 0 && { fraction: received / total } })
   );
   try {
-    const note = await placeNoteByPages(
+    const placed = await placeNoteByPages(
       context,
       deployment,
-      (await session.store.reveal(record.id)).reveal(),
+      (await session.store.reveal(id)).reveal(),
       signal,
     );
+    if (placed === undefined) { // another relayer that has a proof may have paid meanwhile
+      if ((await relayersWithProof(session, record)).size === 0) {
+        throw new Problem("nullifier_already_used", "this note has already been withdrawn");
+      }
+      const withdrawal = await placeAttempted(context, session, stored, signal);
+      return toPaid(context, deployment, await recordPaid(withdrawal, { signal, pollIntervalMs }), recipient);
+    }
     const prover = await context.prover();
-    await withdrawViaRelayers(offers.map(({ url }) => relayerOf(url, signal)), {
-      pool,
+    const withdrawal = toStored(context, session, stored, placed);
+    const payment = await withdrawStored(withdrawal, offers.map(({ url }) => relayerOf(url, signal)), {
       network,
-      note,
       jetton,
       recipient,
       refund,
       prover,
-      // Known from the pages. A get method would reveal the hash to the endpoint before the withdrawal.
-      isSpent: () => Promise.resolve(false),
+      isKnownUnspent: true, // from the pages
       readTree: (relayer) => readTree(context, deployment, relayer, signal),
       maxFee,
       blockedRecipients: unrecoverableAddresses(context.registry),
-      async onProved({ baseUrl }, args) {
-        await saveAttempt(session.store, id, args, { relayer: baseUrl, at: context.clock.now() });
-        send({ type: "submitted" });
-      },
+      onProved: () => Promise.resolve(send({ type: "submitted" })),
     }, {
       signal,
       pollIntervalMs,
@@ -228,37 +224,10 @@ async function withdraw(
       onProgress: ({ fraction }) => onStage({ stage: "proof", fraction }),
       ...statusCallbacks(send),
     });
-  } catch (error) {
-    const isPaid = error instanceof Problem && error.code === "nullifier_already_used";
-    // Another relayer that has a proof may have paid meanwhile, which the receipt shows.
-    if (!isPaid || (await relayersWithProof(session, record)).size === 0) throw error;
+    return toPaid(context, deployment, payment, recipient);
   } finally {
     stopDownloads();
   }
-  const settled = { ...stored, record: findNote(await session.store.list(), id), deployment };
-  return { type: "paid", receipt: await recordReceipt(context, session, settled, recipient, signal) };
-}
-
-/** Returns the note at a withdrawable leaf. Throws `commitment_not_found` or `nullifier_already_used`. */
-async function placeNoteByPages(
-  context: AppContext,
-  deployment: Deployment,
-  note: Note,
-  signal: AbortSignal,
-): Promise<Note> {
-  const pages = await readPages(context, deployment, { signal });
-  const [listed] = checkNotesInPages([note], pages);
-  // Only the pool's log proves it: a relayer that got an earlier proof could list its nullifier hash.
-  const { state, waits, leafIndex } = listed.state === "withdrawn"
-    ? await statusInLog(context, deployment, note, signal)
-    : listed;
-  if (state === "withdrawn") {
-    throw new Problem("nullifier_already_used", "this note has already been withdrawn");
-  }
-  if (leafIndex === undefined || waits) {
-    throw new Problem("commitment_not_found", waits && `the deposit waits as leaf ${leafIndex}`);
-  }
-  return placeNote(note, leafIndex);
 }
 
 /** Returns the refund of a jetton withdrawal: a fresh address needs coins to move jettons. */
@@ -267,27 +236,19 @@ function refundOf({ jetton }: StoredNote, maxRefund: bigint): bigint {
   return maxRefund < JETTON_REFUND_NANO ? maxRefund : JETTON_REFUND_NANO;
 }
 
-/** Records the receipt, with the payment from the pool's log. */
-async function recordReceipt(
-  { pollIntervalMs, registry: { network } }: AppContext,
-  { store }: Session,
-  { record: { id, withdrawal }, pool, deployment }: StoredNote,
+/** @param recipient that the user chose */
+function toPaid(
+  { registry: { network } }: AppContext,
+  deployment: Deployment,
+  { recipient: paid, fee, tx }: NotePayment,
   recipient: Address,
-  signal: AbortSignal,
-): Promise<WithdrawalReceipt> {
-  const nullifierHash = withdrawal && BigInt(withdrawal.request.publicSignals[1]);
-  const note = (await store.reveal(id)).reveal();
-  const placed = await findNoteLeaf(pool, note, { ...nullifierHash && { nullifierHash }, signal });
-  const payment: NotePayment = await findNotePayment(pool.chain, pool.address, placed, {
-    pollIntervalMs,
-    signal,
-  });
-  await store.update(id, recordPayment(findNote(await store.list(), id), payment));
-  return {
-    recipient: payment.recipient.toString({ bounceable: false, testOnly: network !== "mainnet" }),
-    fee: formatAmount(payment.fee, deployment),
-    paid: formatAmount(deployment.denomination - payment.fee, deployment),
-    tx: payment.tx,
-    isOurs: payment.recipient.equals(recipient),
+): Extract<WithdrawEvent, { type: "paid" }> {
+  const receipt: WithdrawalReceipt = {
+    recipient: paid.toString({ bounceable: false, testOnly: network !== "mainnet" }),
+    fee: formatAmount(fee, deployment),
+    paid: formatAmount(deployment.denomination - fee, deployment),
+    tx,
+    isOurs: paid.equals(recipient),
   };
+  return { type: "paid", receipt };
 }

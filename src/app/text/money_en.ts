@@ -1,6 +1,6 @@
 /** The words of the screens that move money, and of those that report it. */
 import type { CheckResult } from "../../core/errors/check_result.ts";
-import type { LinkabilityCode } from "../../client/withdrawal/linkability_warnings.ts";
+import type { LinkabilityCode } from "../../client/withdrawal/warnings/linkability_warnings.ts";
 
 /** What to do about a payment that the pool returned, by its reason. */
 const returnReasons: Readonly<Record<string, string>> = {

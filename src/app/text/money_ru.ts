@@ -1,5 +1,5 @@
 /** The Russian words of the screens that move money, and of those that report it. */
-import type { LinkabilityCode } from "../../client/withdrawal/linkability_warnings.ts";
+import type { LinkabilityCode } from "../../client/withdrawal/warnings/linkability_warnings.ts";
 import type { Texts } from "./en.ts";
 import { pluralRu } from "./numbers_ru.ts";
 

@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { isAboutRecipient } from "../flows/withdraw/withdraw.ts";
 import type { WithdrawEvent, WithdrawState } from "../flows/withdraw/withdraw_state.ts";
-import type { RelayerOffer } from "../flows/withdraw/withdrawal_facts.ts";
+import type { ReviewedOffer } from "../flows/withdraw/withdrawal_facts.ts";
 import type { ProblemCode } from "../../core/errors/problem.ts";
 import { texts } from "../text/texts.ts";
 import { Check, Choice, Field, Form } from "./fields.tsx";
@@ -229,7 +229,7 @@ function Review({ state, amount, send }: InStep<WithdrawProps, "review">) {
 }
 
 function Links(
-  { warnings, accepted, send }: Pick<RelayerOffer, "warnings"> & Pick<WithdrawProps, "send"> & {
+  { warnings, accepted, send }: Pick<ReviewedOffer, "warnings"> & Pick<WithdrawProps, "send"> & {
     readonly accepted: boolean;
   },
 ) {

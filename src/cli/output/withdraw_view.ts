@@ -1,12 +1,11 @@
 import { Address } from "@ton/core";
 import type { WithdrawalWaitProgress } from "../../client/withdrawal/withdrawal_wait.ts";
 import type { NotePayment } from "../../client/notes/note_payment.ts";
-import type { NoteRecord } from "../../client/notes/note_store.ts";
+import type { NoteRecord, WithdrawalAttempt } from "../../client/notes/note_store.ts";
 import type { RelayerClient, WithdrawalStatus } from "../../client/relayer/relayer_client.ts";
 import type { RelayerQuote } from "../../client/relayer/relayer_quotes.ts";
 import type { Deployment } from "../../core/protocol/deployments.ts";
 import { Problem, type ProblemCode, type ProblemDetail } from "../../core/errors/problem.ts";
-import type { Note } from "../../core/protocol/note.ts";
 import { formatAmount, pluralize } from "../../core/protocol/units.ts";
 import { formatChainFlags, formatFlags } from "../options/chain_options.ts";
 import { formatPayerFlags, requireConfirmation } from "../options/payer_options.ts";
@@ -119,17 +118,11 @@ export class WithdrawView extends CommandView<WithdrawOptions> {
     }
   };
 
-  /** Earlier attempts of the same leaf may still pay another recipient than `recipient`. */
-  warnOfEarlierAttempts(
-    { withdrawal, earlier = [] }: NoteRecord,
-    { nullifierHash }: Note,
-    recipient: Address,
-  ): void {
-    const attempts = [...earlier, ...withdrawal ? [withdrawal] : []]
-      .filter(({ request }) => BigInt(request.publicSignals[1]) === nullifierHash)
-      .map((each) => Address.parse(each.recipient));
+  /** @param attempts that the pool may still pay */
+  warnOfEarlierAttempts(attempts: readonly WithdrawalAttempt[], recipient: Address): void {
+    const paid = attempts.map((each) => Address.parse(each.recipient));
     const others = new Set(
-      attempts.filter((each) => !each.equals(recipient)).map((each) => this.#formatAddress(each)),
+      paid.filter((each) => !each.equals(recipient)).map((each) => this.#formatAddress(each)),
     );
     for (const other of others) {
       this.warn(
@@ -149,13 +142,13 @@ export class WithdrawView extends CommandView<WithdrawOptions> {
     );
   }
 
-  showWithdrawn(state: string, { tx, recipient, fee }: NotePayment): void {
+  showWithdrawn({ tx, recipient, fee }: NotePayment): void {
     this.progress.clear();
     const to = this.#formatAddress(recipient);
     const paid = this.deployment.denomination - fee;
     const sums = { paid: String(paid), fee: String(fee) };
     const { id } = this.record;
-    if (this.writeEvent({ event: "withdrawn", id, state, recipient: to, ...sums, tx })) return;
+    if (this.writeEvent({ event: "withdrawn", id, state: "withdrawn", recipient: to, ...sums, tx })) return;
     if (this.options.quiet) return this.context.stdout.write(`${tx}\n`);
     const what = `${this.#formatAmount(paid)} to ${to}, fee ${this.#formatAmount(fee)}, in transaction ${tx}`;
     this.printText(`${this.colours.green("withdrawn")}: ${what}`);

@@ -12,6 +12,7 @@ import type { OutgoingMessage, Wallet } from "../../ton/wallet/wallet.ts";
 import { refusalReason, waitForPoolEvent } from "../../ton/pool/history/pool_watch.ts";
 import { commitmentsFromChain, type CommitmentSource, syncWholeTree } from "../tree_sync.ts";
 import { type DepositResult, findUnspentDeposit, proveNextLeaf, toDepositResult } from "./deposit_events.ts";
+import { assertOpen } from "./checks/pool_checks.ts";
 
 /** A deposit into a version 1 pool by a wallet. */
 export interface DepositRequest {
@@ -54,7 +55,7 @@ export interface DepositTransport {
   buildMessage(deposit: PoolDepositArgs): OutgoingMessage;
   isOwnRefusal(event: RefusedEvent): boolean;
   watchForBounce?(): Promise<(signal?: AbortSignal) => Promise<void>>;
-  waitForRefund?(event: RefusedEvent, signal?: AbortSignal): Promise<void>;
+  waitForReturn?(event: RefusedEvent, signal?: AbortSignal): Promise<void>;
   readonly timeoutMessage: string;
 }
 
@@ -78,13 +79,15 @@ export async function runDepositAttempts(
   for (let attempt = 1; attempt <= maxAttempts; attempt++) {
     if (signal?.aborted) throw cancelled(signal);
     onStep({ step: "syncing", attempt });
-    const after = (await chain.account(pool.address)).last;
+    const account = await chain.account(pool.address);
+    const { last: after } = account;
     // In a tree that lacks a deposit, the next free leaf would already be taken.
     await syncWholeTree(pool, source, tree, { treeTimeoutMs, signal, clock });
     if (tree.indexOf(note.commitment) >= 0) {
       const event = await findUnspentDeposit(chain, pool, note, signal);
       return { ...toDepositResult(event), attempts: attempt };
     }
+    await assertOpen(pool, { account, signal });
     onStep({ step: "proving", attempt });
     const deposit = await proveNextLeaf(prover, tree, note.commitment, options);
     const { leafIndex } = deposit;
@@ -126,7 +129,7 @@ async function waitForOutcome(
       if (event.commitment !== note.commitment) return undefined;
       if (event.kind === "deposit") return toDepositResult(event);
       if (!transport.isOwnRefusal(event)) return undefined;
-      await transport.waitForRefund?.(event, signal);
+      await transport.waitForReturn?.(event, signal);
       if (event.exitCode === exitCodes.ERR_STALE_DEPOSIT) return "leaf_taken" as const;
       const { exitCode } = event;
       const text = `the pool refused the deposit: ${refusalReason(exitCode)}; the payment was returned`;

@@ -30,12 +30,16 @@ function depositWith(times: readonly number[], acceptedAt?: number) {
   const left = [...times];
   let chainTime = 0;
   const history = () => chainTime === acceptedAt ? [accepted, first] : [first];
-  const answers: Record<string, TupleItem> = {
-    getNextIndex: { type: "int", value: 0n },
-    get_root_history: {
+  const int = (value: bigint): TupleItem => ({ type: "int", value });
+  const none: TupleItem = { type: "null" };
+  const answers: Record<string, readonly TupleItem[]> = {
+    getNextIndex: [int(0n)],
+    get_root_history: [{
       type: "tuple",
-      items: Array.from({ length: 30 }, (_, i) => ({ type: "int", value: i === 0 ? zeros[20] : 0n })),
-    },
+      items: Array.from({ length: 30 }, (_, i) => int(i === 0 ? zeros[20] : 0n)),
+    }],
+    // native, version 1, not paused, without deposits
+    get_pool_info: [int(0n), none, none, none, int(0n), int(0n), int(0n), int(1n << 20n), int(0n), int(0n)],
   };
   const chain = {
     account: () => Promise.resolve({ last: history()[0].id }),
@@ -43,7 +47,8 @@ function depositWith(times: readonly number[], acceptedAt?: number) {
       const start = history().findIndex(({ id }) => id.hash === from?.hash);
       return Promise.resolve(history().slice(start, start + limit));
     },
-    runGetMethod: (_address: Address, method: string) => Promise.resolve(new TupleReader([answers[method]])),
+    runGetMethod: (_address: Address, method: string) =>
+      Promise.resolve(new TupleReader([...answers[method]])),
   } as unknown as Chain;
   const wallet = {
     address,

@@ -8,7 +8,8 @@ import type { AnyPool } from "../../ton/pool/any_pool.ts";
 import type { PoolDepositArgs } from "../../ton/pool/pool.ts";
 import { depositorOf } from "../../ton/pool/history/event_decoder.ts";
 import { fetchNoteHistory } from "../../ton/pool/history/note_history.ts";
-import type { DepositEvent } from "../../ton/pool/history/pool_events.ts";
+import type { DepositEvent, RefusedEvent } from "../../ton/pool/history/pool_events.ts";
+import { findNote, type NoteJournal, type NoteState } from "../notes/note_store.ts";
 
 /** A deposit that is in the tree. `timestamp` is the block's time in Unix seconds. */
 export interface DepositResult {
@@ -23,6 +24,34 @@ export interface DepositResult {
 export function toDepositResult(event: DepositEvent): Omit<DepositResult, "attempts"> {
   const { leafIndex, timestamp, tx } = event;
   return { leafIndex, timestamp, tx, depositor: depositorOf(event) };
+}
+
+/** The part of a note store that records deposits. */
+interface DepositJournal {
+  list(): Promise<readonly { readonly id: string; readonly state: NoteState }[]>;
+  update(id: string, change: Pick<NoteJournal, "state" | "deposit">): Promise<unknown>;
+}
+
+/** Records a deposit of a stored note. A later step of the note is not undone. */
+export async function recordDeposit(
+  store: DepositJournal,
+  id: string,
+  { leafIndex, timestamp, depositor }: Pick<DepositResult, "leafIndex" | "timestamp" | "depositor">,
+): Promise<void> {
+  const { state } = findNote(await store.list(), id);
+  if (state !== "created" && state !== "depositing") return;
+  const deposit = { from: depositor.toRawString(), leafIndex, timestamp };
+  await store.update(id, { state: "deposited", deposit });
+}
+
+/**
+ * Returns who paid what the pool refused; undefined if it did not come through the pool's own jetton wallet, because
+ * anyone can notify a pool in another wallet's name.
+ * @param poolWallet of a jetton pool
+ */
+export function refusedPayer(event: RefusedEvent, poolWallet: Address | undefined): Address | undefined {
+  if (poolWallet === undefined) return event.sender;
+  return event.sender.equals(poolWallet) ? depositorOf(event) : undefined;
 }
 
 export async function proveNextLeaf(

@@ -14,7 +14,7 @@ import type { RefusedEvent } from "../../ton/pool/history/pool_events.ts";
 import { assertNoteMatchesPool, type MatchedPool, type PoolJetton } from "../notes/pool_match.ts";
 import { pollUntil } from "../../core/time.ts";
 import { type DepositRequest, runDepositAttempts } from "./deposit_attempts.ts";
-import type { DepositResult } from "./deposit_events.ts";
+import { type DepositResult, refusedPayer } from "./deposit_events.ts";
 
 /** `wallet` owns the jettons and pays the gas in native coins, most of which are returned. */
 export interface JettonDepositRequest extends DepositRequest {
@@ -52,14 +52,12 @@ export async function depositJetton(
     {
       expiryGraceSeconds: EXPIRY_GRACE_SECONDS.jetton,
       buildMessage: (deposit) => pool.buildJettonDepositMessage({ ...deposit, ...transfer }),
-      // Anyone can notify the pool in our name. Only notifications of its own jetton wallet count.
-      isOwnRefusal: ({ sender, depositor }) =>
-        sender.equals(poolWallet) && depositor?.equals(wallet.address) === true,
+      isOwnRefusal: (event) => refusedPayer(event, poolWallet)?.equals(wallet.address) === true,
       async watchForBounce() {
         before = (await chain.account(wallet.address)).last;
         return (signal) => assertNotBounced(request, ownJettonWallet, before, signal);
       },
-      waitForRefund: (event, signal) => waitForRefund(request, event, ownJettonWallet, before, signal),
+      waitForReturn: (event, signal) => waitForReturn(request, event, ownJettonWallet, before, signal),
       timeoutMessage:
         "the pool received no jettons in time. Check whether they are still in your jetton wallet",
     },
@@ -158,7 +156,7 @@ export async function assertNotBounced(
   }
 }
 
-async function waitForRefund(
+async function waitForReturn(
   { chain, pool, wallet, pollIntervalMs = 1_000, clock }: JettonDepositRequest,
   { exitCode, timestamp }: RefusedEvent,
   ownJettonWallet: Address,

@@ -1,7 +1,6 @@
 import { Problem } from "../../core/errors/problem.ts";
 import type { ProveOptions } from "../../prover/prover.ts";
 import { EXPIRY_GRACE_SECONDS } from "../../ton/pool/history/pool_watch.ts";
-import { assertNoStorageDebt } from "../../ton/pool/storage_debt.ts";
 import { assertNoteMatchesPool } from "../notes/pool_match.ts";
 import { type DepositRequest, runDepositAttempts } from "./deposit_attempts.ts";
 import type { DepositResult } from "./deposit_events.ts";
@@ -11,7 +10,7 @@ export type { DepositResult } from "./deposit_events.ts";
 
 /**
  * Deposits exactly the pool's denomination. Store the note first: after the payment, only the note gives access to it.
- * @throws {Problem} `wrong_pool`; `pool_closed` if the pool owes storage; `contract_refused` if it returns the
+ * @throws {Problem} `wrong_pool`; `tree_full`; `pool_closed` if the pool accepts no deposit; `contract_refused` if it returns the
  *   payment; `payment_timeout` if the transfer expired, or other deposits took the leaf in every attempt;
  *   `nullifier_already_used` if the note is spent; `tree_incomplete`, `unknown_root`, `cancelled`
  * @example
@@ -30,11 +29,6 @@ export async function depositNative(
     throw new Problem("wrong_pool", `the note is for ${note.asset}, not for the native coin`);
   }
   const { denomination } = await assertNoteMatchesPool(pool, note, request.network);
-  const { chain } = request;
-  await assertNoStorageDebt(chain, pool.address, await chain.account(pool.address, options), {
-    signal: options.signal,
-    code: "pool_closed",
-  });
   return await runDepositAttempts(
     {
       expiryGraceSeconds: EXPIRY_GRACE_SECONDS.native,

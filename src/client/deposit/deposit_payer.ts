@@ -1,19 +1,26 @@
 /** Deposits into a version 1 pool through a payer: a proof for the next free leaf, a payment, the log. */
-import type { Cell } from "@ton/core";
+import type { Address } from "@ton/core";
 import { exitCodes, Problem } from "../../core/errors/problem.ts";
 import { MerkleTree } from "../../core/tree/merkle_tree.ts";
 import { systemClock } from "../../core/time.ts";
 import type { ProveOptions } from "../../prover/prover.ts";
 import type { TransactionId } from "../../ton/chain.ts";
 import type { DepositEvent, RefusedEvent } from "../../ton/pool/history/pool_events.ts";
+import type { OutgoingMessage } from "../../ton/wallet/wallet.ts";
 import type { PoolDepositArgs } from "../../ton/pool/pool.ts";
-import { assertNoStorageDebt } from "../../ton/pool/storage_debt.ts";
 import { assertNoteMatchesPool, type MatchedPool, type PoolJetton } from "../notes/pool_match.ts";
 import { EXPIRY_GRACE_SECONDS, refusalReason, waitForPoolEvent } from "../../ton/pool/history/pool_watch.ts";
 import { commitmentsFromChain, syncWholeTree } from "../tree_sync.ts";
 import type { DepositRequest } from "./deposit_attempts.ts";
-import { type DepositResult, findUnspentDeposit, proveNextLeaf, toDepositResult } from "./deposit_events.ts";
+import {
+  type DepositResult,
+  findUnspentDeposit,
+  proveNextLeaf,
+  refusedPayer,
+  toDepositResult,
+} from "./deposit_events.ts";
 import { prepareJettonTransfer } from "./deposit_jetton.ts";
+import { assertOpen } from "./checks/pool_checks.ts";
 import {
   openPayer,
   type Payer,
@@ -73,14 +80,13 @@ export async function depositByPayer(
     if (tree.indexOf(note.commitment) >= 0) {
       return { ...toDepositResult(await findUnspentDeposit(chain, pool, note, signal)), attempts };
     }
-    if (note.asset === "native") {
-      await assertNoStorageDebt(chain, pool.address, account, { signal, code: "pool_closed" });
-    }
-    const { payer, buildMessage } = prepared ??= await preparePayer(request, matched);
+    await assertOpen(pool, { account, signal });
+    const { payer, poolWallet, buildMessage } = prepared ??= await preparePayer(request, matched);
     onStep({ step: "proving" });
     const deposit = await proveNextLeaf(prover, tree, note.commitment, options);
     const { leafIndex } = deposit;
-    const message = buildMessage(deposit);
+    const { to, value: amount, body } = buildMessage(deposit);
+    const message = { to, amount, body };
     const { syncUtime } = await chain.account(pool.address, { signal }); // a device's clock may be wrong
     const validUntil = syncUtime + validForSeconds;
     onStep({ step: "paying", leafIndex, message });
@@ -89,7 +95,7 @@ export async function depositByPayer(
       signal,
       wait: (paymentRequest, signal) =>
         waitForPayment(
-          { ...request, payer },
+          { ...request, payer, poolWallet },
           { leafIndex, after, deadline, validUntil, paymentRequest },
           signal,
         ),
@@ -107,12 +113,15 @@ interface AwaitedPayment {
 }
 
 async function waitForPayment(
-  request: Omit<PayerDepositRequest, "payer"> & { readonly payer: Payer },
+  request: Omit<PayerDepositRequest, "payer"> & {
+    readonly payer: Payer;
+    readonly poolWallet: Address | undefined;
+  },
   { leafIndex, after, deadline, validUntil, paymentRequest }: AwaitedPayment,
   signal: AbortSignal,
 ): Promise<DepositEvent | "stale"> {
-  const { chain, pool, note, payer, pollIntervalMs = 2_000, clock = systemClock, onStep = () => {} } =
-    request;
+  const { chain, pool, note, payer, poolWallet, pollIntervalMs = 2_000, clock = systemClock } = request;
+  const { onStep = () => {} } = request;
   const grace = EXPIRY_GRACE_SECONDS[note.asset === "native" ? "native" : "jetton"];
   let [chainTime, stale, returned] = [0, false, false];
   const refuse = (event: RefusedEvent) => {
@@ -122,7 +131,7 @@ async function waitForPayment(
     // took the leaf may come before the cursor, if the endpoint's nodes are not equally far.
     if (event.exitCode === exitCodes.ERR_STALE_DEPOSIT) {
       if (event.leafIndex === leafIndex) [stale, returned] = [true, true];
-    } else if (payer.address?.equals(event.sender)) {
+    } else if (payer.address && refusedPayer(event, poolWallet)?.equals(payer.address)) {
       throw new Problem("contract_refused", `the pool returned the payment: ${reason}`);
     }
   };
@@ -162,27 +171,38 @@ async function waitForPayment(
   );
 }
 
-interface PreparedPayer {
+interface PreparedPayer extends PreparedPayment {
   readonly payer: Payer;
-  buildMessage(deposit: PoolDepositArgs): PayMessage;
 }
 
 async function preparePayer(request: PayerDepositRequest, matched: MatchedPool): Promise<PreparedPayer> {
-  const { chain, pool, note, jetton } = request;
   const payer = await openPayer(request.payer);
-  const toPayMessage = ({ to, value, body }: { to: PayMessage["to"]; value: bigint; body: Cell }) => ({
-    to,
-    body,
-    amount: value,
-  });
-  if (note.asset === "native") {
-    const value = matched.denomination;
-    const buildMessage = (deposit: PoolDepositArgs) =>
-      toPayMessage(pool.buildDepositMessage({ ...deposit, value }));
-    return { payer, buildMessage };
+  return { payer, ...await preparePayment(request, matched, payer.address) };
+}
+
+interface PreparedPayment {
+  /** Of a jetton pool. */
+  readonly poolWallet?: Address;
+  buildMessage(deposit: PoolDepositArgs): Required<Pick<OutgoingMessage, "to" | "value" | "body">>;
+}
+
+/** Prepares the payment of a version 1 deposit by `owner`. Throws as {@linkcode prepareJettonTransfer} does. */
+export async function preparePayment(
+  { chain, pool, jetton }: Pick<PayerDepositRequest, "chain" | "pool" | "jetton">,
+  matched: MatchedPool,
+  owner: Address | undefined,
+): Promise<PreparedPayment> {
+  const { info, denomination: value } = matched;
+  if (info.assetKind === "native") {
+    return { buildMessage: (deposit) => pool.buildDepositMessage({ ...deposit, value }) };
   }
-  const { transfer } = await prepareJettonTransfer({ chain, pool, jetton: jetton! }, matched, payer.address);
-  const buildMessage = (deposit: PoolDepositArgs) =>
-    toPayMessage(pool.buildJettonDepositMessage({ ...deposit, ...transfer }));
-  return { payer, buildMessage };
+  const { poolWallet, transfer } = await prepareJettonTransfer(
+    { chain, pool, jetton: jetton! },
+    matched,
+    owner,
+  );
+  return {
+    poolWallet,
+    buildMessage: (deposit) => pool.buildJettonDepositMessage({ ...deposit, ...transfer }),
+  };
 }

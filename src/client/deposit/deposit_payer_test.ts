@@ -63,10 +63,12 @@ Deno.test("a payment counts when the pool logs it, whatever the wallet answers",
 });
 
 Deno.test("a wallet that declines ends the deposit at once, and a lost one after the payment's expiry", async () => {
-  const declining = new DepositScene();
-  const { deposit } = await run(declining, [() => Promise.reject(new Problem("wallet_declined"))]);
-  await rejects(deposit, { code: "wallet_declined" });
-  equal(declining.now <= 2_000, true);
+  for (const code of ["wallet_declined", "insufficient_funds", "chain_inconsistent"] as const) {
+    const declining = new DepositScene();
+    const { deposit } = await run(declining, [() => Promise.reject(new Problem(code))]);
+    await rejects(deposit, { code });
+    equal(declining.now <= 2_000, true);
+  }
   const lost = new DepositScene();
   const { deposit: second } = await run(lost, [() => Promise.reject(new Problem("wallet_unavailable"))]);
   await rejects(second, { code: "wallet_unavailable" });

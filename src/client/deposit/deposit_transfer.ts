@@ -9,13 +9,13 @@ import type { Chain, TransactionId } from "../../ton/chain.ts";
 import { fetchNoteHistory } from "../../ton/pool/history/note_history.ts";
 import type { DepositEvent } from "../../ton/pool/history/pool_events.ts";
 import type { V2Pool } from "../../ton/pool/v2/pool.ts";
-import { assertNoStorageDebt } from "../../ton/pool/storage_debt.ts";
 import type { Wallet } from "../../ton/wallet/wallet.ts";
 import { assertNoteMatchesPool, type PoolJetton } from "../notes/pool_match.ts";
 import { refusalReason, waitForPoolEvent } from "../../ton/pool/history/pool_watch.ts";
 import { assertJettonDepositFunds, assertNotBounced } from "./deposit_jetton.ts";
 import { openPayer, type Payer, type PayerSource, type PaymentRequest, requestAndWait } from "./payer.ts";
 import { type DepositResult, toDepositResult } from "./deposit_events.ts";
+import { assertOpen } from "./checks/pool_checks.ts";
 import { buildTransferMessage, type TransferMessage } from "./transfer_message.ts";
 
 /** A deposit into a version 2 pool. */
@@ -63,7 +63,7 @@ export type TransferDepositStep =
 /**
  * Deposits a version 2 note, or finds its earlier deposit. Returns when the pool has queued it; it can be withdrawn once
  * it is settled.
- * @throws {Problem} `wrong_pool`; `pool_closed` if a native pool owes storage; `nullifier_already_used` if the note is
+ * @throws {Problem} `wrong_pool`; `tree_full`; `pool_closed` if the pool accepts no deposit; `nullifier_already_used` if the note is
  *   spent; `contract_refused` if the pool returned the wallet's payment; `payment_timeout` if no payment arrived in time;
  *   `cancelled`
  * @example
@@ -85,7 +85,7 @@ export async function depositByTransfer(
   const { last: after } = account;
   const known = await findDeposit(request, signal);
   if (known !== undefined) return { ...toDepositResult(known), attempts: 1 };
-  if (!jetton) await assertNoStorageDebt(chain, pool.address, account, { signal, code: "pool_closed" });
+  await assertOpen(pool, { account, signal });
   const payer = request.payer && await openPayer(request.payer);
   const owner = wallet?.address ?? payer?.address;
   const asComment = wallet === undefined;

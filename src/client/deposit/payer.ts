@@ -31,7 +31,8 @@ export interface Payer {
   readonly address?: Address | undefined;
   /**
    * Returns when the payment was sent, or when its owner was given the request for it.
-   * @throws {Problem} `wallet_declined` if nothing was sent and nothing will be; `wallet_unavailable` if that is unknown
+   * @throws {Problem} `wallet_declined`, `wrong_network`, `insufficient_funds` or `chain_inconsistent` if nothing was sent
+   *   and nothing will be; `wallet_unavailable` if that is unknown
    */
   pay(message: PayMessage, options: PayOptions): Promise<void>;
 }
@@ -48,6 +49,7 @@ const UNSENT_CODES: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
   "wallet_declined",
   "wrong_network",
   "insufficient_funds",
+  "chain_inconsistent",
 ]);
 
 export interface PaymentRequest {

@@ -1,12 +1,12 @@
 /** The message that pays a version 2 note: a comment or an op with coins, or a transfer of jettons. */
 import type { Address } from "@ton/core";
 import type { Note } from "../../core/protocol/note.ts";
-import { depositorOf } from "../../ton/pool/history/event_decoder.ts";
 import { EXPIRY_GRACE_SECONDS } from "../../ton/pool/history/pool_watch.ts";
 import type { RefusedEvent } from "../../ton/pool/history/pool_events.ts";
 import type { V2Pool } from "../../ton/pool/v2/pool.ts";
 import type { OutgoingMessage } from "../../ton/wallet/wallet.ts";
 import type { MatchedPool, PoolJetton } from "../notes/pool_match.ts";
+import { refusedPayer } from "./deposit_events.ts";
 import { prepareJettonTransfer } from "./deposit_jetton.ts";
 
 export interface TransferMessage {
@@ -14,7 +14,7 @@ export interface TransferMessage {
   readonly jettonWallet?: Address;
   /** An endpoint shows a block within these seconds; jettons pass through two more wallets. */
   readonly expiryGraceSeconds: number;
-  /** Returns the payer of a refused payment; undefined if it did not come through the pool's own jetton wallet. */
+  /** As {@linkcode refusedPayer}. */
   refusedPayer(event: RefusedEvent): Address | undefined;
 }
 
@@ -38,7 +38,7 @@ export async function buildTransferMessage(
     return {
       message: asComment ? pool.buildCommentDepositMessage(deposit) : pool.buildDepositMessage(deposit),
       expiryGraceSeconds: EXPIRY_GRACE_SECONDS.native,
-      refusedPayer: ({ sender }) => sender,
+      refusedPayer: (event) => refusedPayer(event, undefined),
     };
   }
   const { poolWallet, transfer } = await prepareJettonTransfer(
@@ -50,7 +50,6 @@ export async function buildTransferMessage(
     message: pool.buildJettonDepositMessage({ commitment, ...transfer }),
     jettonWallet: transfer.jettonWallet,
     expiryGraceSeconds: EXPIRY_GRACE_SECONDS.jetton,
-    // Anyone can notify the pool in another wallet's name.
-    refusedPayer: (event) => event.sender.equals(poolWallet) ? depositorOf(event) : undefined,
+    refusedPayer: (event) => refusedPayer(event, poolWallet),
   };
 }

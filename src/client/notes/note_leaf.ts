@@ -17,8 +17,10 @@ import { V2Pool } from "../../ton/pool/v2/pool.ts";
 export async function findNoteLeaf(
   pool: AnyPool,
   note: Note,
-  { nullifierHash, signal }: { readonly nullifierHash?: bigint; readonly signal?: AbortSignal | undefined } =
-    {},
+  { nullifierHash, signal }: {
+    readonly nullifierHash?: bigint | undefined;
+    readonly signal?: AbortSignal | undefined;
+  } = {},
 ): Promise<Note> {
   if (note.version !== 2 || note.leafIndex !== undefined || !(pool instanceof V2Pool)) return note;
   const log = await pool.readLog({ signal });

@@ -1,14 +1,15 @@
 import { Address } from "@ton/core";
+import { type AnyPool, readAcceptedRoots } from "../../ton/pool/any_pool.ts";
 import type { NotePayment } from "./note_payment.ts";
 import { findNote, type NoteJournal, type WithdrawalAttempt } from "./note_store.ts";
 import type { WithdrawArgs } from "../relayer/relayer_client.ts";
 
 type JournaledAttempts = Pick<NoteJournal, "withdrawal" | "earlier">;
 
-/** The part of a note store that journals attempts. */
-interface AttemptJournal {
+/** The part of a note store that journals attempts and their payment. */
+export interface AttemptJournal {
   list(): Promise<readonly (JournaledAttempts & { readonly id: string })[]>;
-  update(id: string, change: ReturnType<typeof recordAttempt>): Promise<unknown>;
+  update(id: string, change: ReturnType<typeof recordAttempt | typeof recordPayment>): Promise<unknown>;
 }
 
 /** Returns the journal to store before `next` is submitted. Earlier attempts stay, because each may be paid. */
@@ -57,17 +58,20 @@ export function recordPayment(
   };
 }
 
-/**
- * Whether the pool may still pay a journaled proof.
- * @param roots all roots that the pool accepts
- */
-export function hasPayableAttempt(journal: JournaledAttempts, roots: readonly bigint[]): boolean {
-  return allAttempts(journal).some((attempt) => isPayable(attempt, roots));
+/** Returns the attempts whose proofs the pool may still pay, because it accepts their roots. Asks nothing without attempts. */
+export async function findPayableAttempts(
+  pool: AnyPool,
+  attempts: readonly WithdrawalAttempt[],
+  { signal }: { readonly signal?: AbortSignal } = {},
+): Promise<readonly WithdrawalAttempt[]> {
+  if (attempts.length === 0) return [];
+  const roots = await readAcceptedRoots(pool, signal && { signal });
+  return attempts.filter(({ request }) => roots.includes(BigInt(request.publicSignals[0])));
 }
 
-/** Whether the pool may still pay this proof, by the roots that it accepts. */
-export function isPayable({ request }: WithdrawalAttempt, roots: readonly bigint[]): boolean {
-  return roots.includes(BigInt(request.publicSignals[0]));
+/** Returns the attempts for the leaf with this nullifier hash, oldest first. A note may have had others. */
+export function attemptsFor(journal: JournaledAttempts, nullifierHash: bigint): readonly WithdrawalAttempt[] {
+  return allAttempts(journal).filter(({ request }) => BigInt(request.publicSignals[1]) === nullifierHash);
 }
 
 /** Oldest first. */

@@ -13,8 +13,18 @@ export function unrecoverableAddresses({ pools }: Deployments): Address[] {
   );
 }
 
-/** Throws `unpayable_recipient` for a recipient in `blocked`: contracts that never return a payment. */
-export function assertRecipientNotBlocked(recipient: Address, blocked: Iterable<Address>): void {
+/**
+ * Throws `invalid_address` for a workchain in which pools of this kind do not pay, and `unpayable_recipient` for a
+ * recipient in `blocked`: contracts that never return a payment.
+ */
+export function assertPayableAddress(
+  recipient: Address,
+  assetKind: AssetKind,
+  blocked: Iterable<Address>,
+): void {
+  if (!isPayableWorkchain(recipient, assetKind)) {
+    throw new Problem("invalid_address", workchainReason(assetKind));
+  }
   const refused = (detail: string) => new Problem("unpayable_recipient", detail);
   if (recipient.hash.every((byte) => byte === 0)) {
     throw refused("the recipient is the zero address, which has no keys: the payment would be lost");
@@ -25,25 +35,17 @@ export function assertRecipientNotBlocked(recipient: Address, blocked: Iterable<
   }
 }
 
-/** Throws `invalid_address` or `unpayable_recipient` if a payment would fail or be lost. */
+/** Throws as {@linkcode assertPayableAddress} does. The pool itself says which contracts are its own. */
 export function assertPayableRecipient(
   { pool, recipient, blockedRecipients = [] }: {
     readonly pool: AnyPool;
     readonly recipient: Address;
     readonly blockedRecipients?: readonly Address[];
   },
-  matched: MatchedPool,
+  { info: { assetKind, jettonMaster, jettonWallet } }: MatchedPool,
 ): void {
-  assertPayableWorkchain(recipient, matched.info.assetKind);
-  const { jettonMaster, jettonWallet } = matched.info;
   const ownContracts = [pool.address, jettonMaster, jettonWallet].filter((each) => each !== null);
-  assertRecipientNotBlocked(recipient, [...ownContracts, ...blockedRecipients]);
-}
-
-/** Throws `invalid_address` for a workchain in which pools of this kind do not pay. */
-export function assertPayableWorkchain(recipient: Address, assetKind: AssetKind): void {
-  if (isPayableWorkchain(recipient, assetKind)) return;
-  throw new Problem("invalid_address", workchainReason(assetKind));
+  assertPayableAddress(recipient, assetKind, [...ownContracts, ...blockedRecipients]);
 }
 
 /** Returns whether the pool can pay this recipient or relayer: not itself, its jetton wallet or an unknown workchain. */
@@ -60,17 +62,6 @@ export function unpayableReason(party: Address, matched: MatchedPool): string {
 function workchainReason(assetKind: AssetKind): string {
   const workchains = assetKind === "jetton" ? "workchain 0" : "workchains 0 and -1";
   return `a pool of this kind pays in ${workchains} only`;
-}
-
-/** Returns whether the recipient would have no coins to move the jettons. Amounts in nano. */
-export function isWithoutGas(
-  { assetKind, balance, refund }: {
-    readonly assetKind: AssetKind;
-    readonly balance: bigint;
-    readonly refund: bigint;
-  },
-): boolean {
-  return assetKind === "jetton" && balance === 0n && refund === 0n;
 }
 
 function isPayableWorkchain({ workChain }: Address, assetKind: AssetKind): boolean {

@@ -1,12 +1,11 @@
 /** Withdraws through untrusted relayers: the pool must confirm tree and payment, and no response ends the search. */
 import { exitCodes, Problem, type ProblemCode, type ProblemDetail } from "../../core/errors/problem.ts";
 import type { ProveOptions } from "../../prover/prover.ts";
-import { findNoteLeaf } from "../notes/note_leaf.ts";
 import { RelayerClient, type WithdrawalStatus } from "../relayer/relayer_client.ts";
 import { RelayerProblem } from "../relayer/relayer_problem.ts";
 import type { RelayerQuote } from "../relayer/relayer_quotes.ts";
 import { findNotePayment, type FindPaymentOptions, type NotePayment } from "../notes/note_payment.ts";
-import { assertRecipientNotBlocked } from "./recipient_check.ts";
+import { checkWithdrawal } from "./build_withdraw_args.ts";
 import {
   buildArgsForRelayer,
   CallbackError,
@@ -75,11 +74,11 @@ export async function withdrawViaRelayers(
   given: RelayedWithdrawalRequest,
   options: WithdrawalWaitOptions & ProveOptions = {},
 ): Promise<RelayedWithdrawalResult> {
-  const { pool, recipient, blockedRecipients = [] } = given;
-  assertRecipientNotBlocked(recipient, [pool.address, ...blockedRecipients]); // before any request
+  const { pool } = given;
   const { signal } = options;
-  const request = { ...given, note: await findNoteLeaf(pool, given.note, { signal }) };
-  const { nullifierHash } = request.note;
+  const checked = await checkWithdrawal(given, options); // before any relayer is asked
+  const request = { ...given, note: checked.note, isKnownUnspent: given.isKnownUnspent ?? false };
+  const { nullifierHash } = checked.note;
   const after = (await pool.chain.transactions(pool.address, { limit: 1, signal }))[0]?.id;
   const queue = toCandidates(relayers);
   const errors: ProblemDetail[] = [];
@@ -91,8 +90,9 @@ export async function withdrawViaRelayers(
     try {
       const policy = await fetchRelayerPolicy(relayer, request, candidate.floor);
       candidate.floor = policy.floor;
-      const args = await buildArgsForRelayer({ relayer, ...policy }, request, options);
+      const args = await buildArgsForRelayer({ relayer, ...policy }, request, checked, options);
       submittedTo = relayer;
+      request.isKnownUnspent = false; // the relayer knows the nullifier hash, and may have the note paid at any time
       const limits = waitLimits(queue.length > 0, request, options);
       const status = await submitAndWait(relayer, pool, args, nullifierHash, { ...options, ...limits });
       if (await pool.getIsSpent(nullifierHash)) {

@@ -3,17 +3,15 @@ import { Problem } from "../../core/errors/problem.ts";
 import type { MerkleTree } from "../../core/tree/merkle_tree.ts";
 import { formatAmount } from "../../core/protocol/units.ts";
 import type { ProveOptions } from "../../prover/prover.ts";
-import { assertNoteMatchesPool } from "../notes/pool_match.ts";
 import type { RelayerClient, WithdrawArgs } from "../relayer/relayer_client.ts";
 import { QUOTE_TIMEOUT_MS } from "../relayer/relayer_quotes.ts";
 import { commitmentsFromRelayer, fetchVerifiedTree } from "../tree_sync.ts";
-import { buildWithdrawArgs, type WithdrawRequest } from "./build_withdraw_args.ts";
-import type { LinkabilityCode } from "./linkability_warnings.ts";
-import { assertPayableRecipient, isPayable, isWithoutGas } from "./recipient_check.ts";
+import { type CheckedWithdrawal, proveWithdrawal, type WithdrawalRequest } from "./build_withdraw_args.ts";
+import { isPayable } from "./recipient_check.ts";
 
 /** A withdrawal whose relayer supplies the tree, its own address and its fee. */
 export interface RelayedWithdrawalRequest
-  extends Omit<WithdrawRequest, "source" | "tree" | "path" | "relayer" | "fee"> {
+  extends Omit<WithdrawalRequest, "source" | "tree" | "path" | "relayer" | "fee"> {
   /** The pool's key at the relayer. Default: found by the pool's address. */
   readonly poolKey?: string;
   /** Returns the fee to offer for a relayer's floor. Default: the floor. */
@@ -28,8 +26,6 @@ export interface RelayedWithdrawalRequest
   readonly readTree?: (relayer: RelayerClient) => Promise<MerkleTree>;
   /** Called before proving, and before a path is requested. An error ends the withdrawal. */
   readonly approve?: (offer: RelayerOffer) => Promise<void>;
-  /** Called before proving. Without it, the recipient's account is not looked up. */
-  readonly onWarning?: (code: LinkabilityCode) => void;
   readonly onRelayer?: (relayer: RelayerClient) => void;
   readonly onFailover?: (relayer: RelayerClient, reason: string) => void;
   /** Called with the proof before it is submitted. An error ends the withdrawal. */
@@ -78,47 +74,28 @@ export async function buildArgsForRelayer(
     readonly floor: bigint;
   },
   request: RelayedWithdrawalRequest,
+  checked: CheckedWithdrawal,
   options: ProveOptions,
 ): Promise<WithdrawArgs> {
-  const { pool, network, note, jetton, recipient, blockedRecipients, refund, prover } = request;
-  const { onTreeProgress, treeTimeoutMs, clock, isSpent } = request;
+  const { pool, treeTimeoutMs, clock } = request;
   const {
     readTree = (relayer) =>
       fetchVerifiedTree(relayer, pool, { treeTimeoutMs, signal: options.signal, clock }),
   } = request;
-  const matched = await assertNoteMatchesPool(pool, note, network, jetton);
-  assertPayableRecipient(request, matched);
+  const { note, matched } = checked;
   if (!isPayable(pool, relayerAddress, matched)) {
     throw new Problem("relayer_unavailable", "its address is one that the pool does not pay");
   }
   const fee = chooseFee(floor, matched.denomination, request);
-  if (request.onWarning) {
-    const { balance } = await pool.chain.account(recipient, { signal: options.signal });
-    const poor = isWithoutGas({ assetKind: matched.info.assetKind, balance, refund: refund ?? 0n });
-    if (poor) request.onWarning("no_gas");
-  }
   const tree = request.useRelayerPath ? undefined : await readTree(relayer);
   await runCallback(request.approve?.({ relayer, relayerAddress, fee, tree }));
   const path = tree ? undefined : await relayer.treePath(pool.address, note.commitment);
-  const args = await buildWithdrawArgs({
-    pool,
-    network,
-    note,
-    jetton,
-    recipient,
-    blockedRecipients,
-    refund,
-    prover,
-    onTreeProgress,
-    treeTimeoutMs,
-    clock,
-    isSpent,
-    tree,
-    path,
-    fee,
-    source: commitmentsFromRelayer(relayer, pool.address),
-    relayer: relayerAddress,
-  }, options);
+  const source = commitmentsFromRelayer(relayer, pool.address);
+  const args = await proveWithdrawal(
+    { ...request, tree, path, fee, source, relayer: relayerAddress },
+    checked,
+    options,
+  );
   await runCallback(request.onProved?.(relayer, args));
   return args;
 }

@@ -2,7 +2,6 @@
 import { exitCodes, Problem } from "../../core/errors/problem.ts";
 import { slotPathAmong } from "../../core/protocol/v2/spent_set.ts";
 import { V2Pool } from "../../ton/pool/v2/pool.ts";
-import { findNoteLeaf } from "../notes/note_leaf.ts";
 import type { ProveOptions } from "../../prover/prover.ts";
 import type { Chain, TransactionId } from "../../ton/chain.ts";
 import { assertNoStorageDebt } from "../../ton/pool/storage_debt.ts";
@@ -10,9 +9,10 @@ import { assertFunds } from "../../ton/wallet/funds.ts";
 import type { Wallet } from "../../ton/wallet/wallet.ts";
 import { EXPIRY_GRACE_SECONDS, refusalReason, waitForPoolEvent } from "../../ton/pool/history/pool_watch.ts";
 import type { WithdrawArgs } from "../relayer/relayer_client.ts";
-import { buildWithdrawArgs, type WithdrawRequest } from "./build_withdraw_args.ts";
+import { checkWithdrawal, proveWithdrawal, type WithdrawalRequest } from "./build_withdraw_args.ts";
 
-interface SelfWithdrawalRequest extends Omit<WithdrawRequest, "relayer" | "fee" | "refund"> {
+/** A withdrawal whose gas the user's own wallet pays. */
+export interface SelfWithdrawalRequest extends Omit<WithdrawalRequest, "relayer" | "fee" | "refund"> {
   readonly chain: Chain;
   /** Pays the gas; most of the attached value is returned. */
   readonly wallet: Wallet;
@@ -29,8 +29,9 @@ export async function withdrawSelf(
   request: SelfWithdrawalRequest,
   options: ProveOptions = {},
 ): Promise<TransactionId> {
-  const note = await findNoteLeaf(request.pool, request.note, options);
-  const args = await buildWithdrawArgs({ ...request, note, relayer: null, fee: 0n, refund: 0n }, options);
+  const checked = await checkWithdrawal(request, options);
+  const { note } = checked;
+  const args = await proveWithdrawal({ ...request, relayer: null, fee: 0n, refund: 0n }, checked, options);
   for (let staleSlots = 0;; staleSlots++) {
     try {
       return await sendWithdrawal({ ...request, note }, args, options);

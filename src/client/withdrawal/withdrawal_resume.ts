@@ -1,8 +1,9 @@
 import { Address } from "@ton/core";
 import type { Note } from "../../core/protocol/note.ts";
-import { type AnyPool, readAcceptedRoots } from "../../ton/pool/any_pool.ts";
+import type { AnyPool } from "../../ton/pool/any_pool.ts";
 import type { WithdrawalAttempt } from "../notes/note_store.ts";
-import type { RelayerClient, WithdrawalStatus, WithdrawArgs } from "../relayer/relayer_client.ts";
+import { findPayableAttempts } from "../notes/withdrawal_attempts.ts";
+import type { RelayerClient, WithdrawArgs } from "../relayer/relayer_client.ts";
 import { RelayerProblem } from "../relayer/relayer_problem.ts";
 import {
   FAILOVER_TIMEOUT_MS,
@@ -11,34 +12,26 @@ import {
   type WithdrawalWaitOptions,
 } from "./withdrawal_wait.ts";
 
-/** `paid` contains the relayer's status if the relayer confirms. `prove_again`: a new proof is needed. */
-type ResumeResult =
-  | { readonly outcome: "paid"; readonly status?: WithdrawalStatus | undefined }
-  | { readonly outcome: "prove_again" };
-
-/** Submits the journaled proof if the relayer does not know it and the pool still accepts its root. */
+/**
+ * Submits the journaled proof if the relayer does not know it and the pool still accepts its root.
+ * @returns whether the pool has paid; otherwise a new proof is needed
+ */
 export async function resumeWithdrawal(
   relayer: RelayerClient,
   { pool, note: { nullifierHash }, journal }: { pool: AnyPool; note: Note; journal: WithdrawalAttempt },
   waitOptions: WithdrawalWaitOptions = {},
-): Promise<ResumeResult> {
+): Promise<boolean> {
   const isSpent = () => pool.getIsSpent(nullifierHash);
   const options = { timeoutMs: FAILOVER_TIMEOUT_MS, isSpent, ...waitOptions };
-  if (await isSpent()) return { outcome: "paid" };
-  let status: WithdrawalStatus;
+  if (await isSpent()) return true;
   try {
-    status = await waitForWithdrawal(relayer, pool.address, nullifierHash, options);
+    await waitForWithdrawal(relayer, pool.address, nullifierHash, options);
   } catch (error) {
     if (!(error instanceof RelayerProblem && error.code === "withdrawal_not_found")) throw error;
-    const args = toWithdrawArgs(pool, journal);
-    const [root] = args.publicSignals;
-    const { signal } = waitOptions;
-    const roots = await readAcceptedRoots(pool, signal ? { signal } : {});
-    if (!roots.includes(BigInt(root))) return { outcome: "prove_again" };
-    status = await submitAndWait(relayer, pool, args, nullifierHash, options);
+    if ((await findPayableAttempts(pool, [journal], waitOptions)).length === 0) return false;
+    await submitAndWait(relayer, pool, toWithdrawArgs(pool, journal), nullifierHash, options);
   }
-  if (!await isSpent()) return { outcome: "prove_again" };
-  return { outcome: "paid", status: status.state === "confirmed" ? status : undefined };
+  return await isSpent();
 }
 
 function toWithdrawArgs(

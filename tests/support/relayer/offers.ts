@@ -1,6 +1,6 @@
 /** Offers and reviews for the tests of a withdrawal. */
 import { Problem, type ProblemCode } from "../../../src/core/errors/problem.ts";
-import type { RelayerOffer } from "../../../src/app/flows/withdraw/withdrawal_facts.ts";
+import type { ReviewedOffer } from "../../../src/app/flows/withdraw/withdrawal_facts.ts";
 
 export const failed = (code: ProblemCode, work = "") =>
   ({ type: "failed", problem: new Problem(code), work }) as const;
@@ -16,7 +16,7 @@ export const offerOf = (url: string, fee: bigint) => ({
   isFeeHigh: false,
 });
 export const offers = [offerOf("https://a", 1n), offerOf("https://b", 1n), offerOf("https://c", 2n)];
-export const review = (warnings: RelayerOffer["warnings"]) => ({
+export const review = (warnings: ReviewedOffer["warnings"]) => ({
   recipient: "UQ",
   offers: offers.map((offer) => ({ ...offer, warnings })),
   refused: [],

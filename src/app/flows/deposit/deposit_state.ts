@@ -26,7 +26,7 @@ export interface DepositTicket {
 export interface Question {
   /** Unix seconds of chain time, because this device's clock may be wrong. */
   readonly validUntil: number;
-  readonly leafIndex?: number;
+  readonly leafIndex?: number | undefined;
 }
 
 /** A request of an earlier visit has no expiry until chain time is known. */

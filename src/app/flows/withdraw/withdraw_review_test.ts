@@ -2,7 +2,7 @@ import { deepEqual, equal } from "node:assert/strict";
 import { nextWithdraw } from "./withdraw.ts";
 import { failed, offerOf, offers, receipt, review } from "../../../../tests/support/relayer/offers.ts";
 import type { WithdrawEvent, WithdrawState } from "./withdraw_state.ts";
-import type { RelayerOffer } from "./withdrawal_facts.ts";
+import type { ReviewedOffer } from "./withdrawal_facts.ts";
 
 const steps = (initial: WithdrawState, events: readonly WithdrawEvent[]) => {
   let state = initial;
@@ -122,7 +122,7 @@ Deno.test("a high fee is accepted by itself, and a higher one again", () => {
     accepted: true,
   }));
   const confirm = { type: "confirm" } as const;
-  const choose = ({ url }: RelayerOffer) => ({ type: "relayer_chosen", url }) as const;
+  const choose = ({ url }: ReviewedOffer) => ({ type: "relayer_chosen", url }) as const;
   equal(after([warnings, confirm]), "review");
   equal(after([fee, confirm]), "review");
   equal(after([warnings, fee, confirm]), "running");

@@ -2,7 +2,7 @@
 import type { HttpProblemCode } from "../../../core/errors/http_problems.ts";
 import type { Problem } from "../../../core/errors/problem.ts";
 import type {
-  RelayerOffer,
+  ReviewedOffer,
   WithdrawalProgress,
   WithdrawalReceipt,
   WithdrawalReview,
@@ -35,7 +35,7 @@ export type WithdrawState =
     readonly id: string;
     readonly recipient: string;
     /** Empty for a withdrawal that an earlier visit submitted. */
-    readonly offers: readonly RelayerOffer[];
+    readonly offers: readonly ReviewedOffer[];
     readonly progress: WithdrawalProgress;
     /** Whether a proof may have left the page. An abort then no longer stops the payment. */
     readonly isSubmitted: boolean;
@@ -91,7 +91,7 @@ export interface WithdrawServices {
   withdraw(
     id: string,
     recipient: string,
-    offers: readonly RelayerOffer[],
+    offers: readonly ReviewedOffer[],
     signal: AbortSignal,
     send: (event: Extract<WithdrawEvent, { type: "progress" | "submitted" | "accepted" }>) => void,
   ): Promise<Extract<WithdrawEvent, { type: "paid" | "underway" }>>;

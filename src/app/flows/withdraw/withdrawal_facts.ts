@@ -1,5 +1,5 @@
 /** What a withdrawal shows: offers of relayers, the facts to review, its progress and its receipt. */
-import type { LinkabilityCode } from "../../../client/withdrawal/linkability_warnings.ts";
+import type { LinkabilityCode } from "../../../client/withdrawal/warnings/linkability_warnings.ts";
 
 /** Larger parts of an amount are high fees. */
 const MAX_FEE_DIVISOR = 10n;
@@ -9,7 +9,7 @@ export function isHighFee(fee: bigint, denomination: bigint): boolean {
   return fee * MAX_FEE_DIVISOR > denomination;
 }
 
-export interface RelayerOffer {
+export interface ReviewedOffer {
   readonly url: string;
   readonly fee: bigint; // in the smallest unit of the pool's asset
   /** Nano that the relayer adds for the recipient's first transfer. */
@@ -26,7 +26,7 @@ export interface RelayerOffer {
 /** The facts that the user reviews before a withdrawal. */
 export interface WithdrawalReview {
   readonly recipient: string;
-  readonly offers: readonly RelayerOffer[]; // cheapest first
+  readonly offers: readonly ReviewedOffer[]; // cheapest first
   readonly refused: readonly { readonly url: string; readonly reason: string }[];
 }
 

@@ -9,7 +9,7 @@ import type { NoteEntry } from "../../vault/vault_task.ts";
 import { type AppContext, deploymentOf, type Session, withdrawalChain } from "../context.ts";
 import { vaultPool } from "../note_book.ts";
 import { readPages } from "../pages/pool_pages.ts";
-import { countLaterStrangers } from "../withdrawal/later_deposits.ts";
+import { countLaterStrangers } from "../../../client/withdrawal/warnings/later_deposits.ts";
 import { lacksHistory, updateRecord } from "./note_updates.ts";
 import { checkSettlements } from "./settlement_check.ts";
 import { type FoundStatus, PoolLogs, type PoolLookup, type ReadPool } from "./pool_logs.ts";

@@ -1,49 +1,10 @@
-import type { MatchedPool } from "../../../client/notes/pool_match.ts";
+import { isPoolOfBuild } from "../../../client/deposit/checks/pool_checks.ts";
 import { Problem } from "../../../core/errors/problem.ts";
 import type { Deployment } from "../../../core/protocol/deployments.ts";
-import { MAX_QUEUED, MAX_QUEUED_JETTON } from "../../../core/protocol/v2/pool_constants.ts";
 import type { Chain } from "../../../ton/chain.ts";
-import type { AnyPool } from "../../../ton/pool/any_pool.ts";
-import { assertNoStorageDebt } from "../../../ton/pool/storage_debt.ts";
-import { V2Pool } from "../../../ton/pool/v2/pool.ts";
 
-/**
- * Throws `wrong_pool` for a contract that is not a pool of this build. The code hash alone is not enough: a pool
- * could have the roots of forged deposits.
- */
+/** Throws `wrong_pool` for a contract that is not a pool of this build. */
 export async function assertGenuine(chain: Chain, deployment: Deployment): Promise<void> {
-  const { deploymentMatchesBuild } = await import("../../../ton/pool/state_init.ts"); // with the contracts' code
-  const { code } = await chain.account(deployment.address);
-  const isGenuine = deploymentMatchesBuild(deployment) &&
-    code?.hash().toString("hex") === deployment.codeHash;
-  if (!isGenuine) throw new Problem("wrong_pool", "the contract is not a pool of this app's release");
-}
-
-/** Throws `wrong_pool` if the pool's jetton wallet is not the one that the list of pools names. */
-export function assertListedWallet(
-  { jettonWallet: listed }: Deployment,
-  { info: { jettonWallet } }: Pick<MatchedPool, "info">,
-): void {
-  if (listed !== undefined && jettonWallet !== null && !jettonWallet.equals(listed)) {
-    throw new Problem(
-      "wrong_pool",
-      `its jetton wallet is ${jettonWallet}, and the list of pools names ${listed}`,
-    );
-  }
-}
-
-/** Throws `tree_full`, or `pool_closed` while the pool refuses every deposit, or owes storage. */
-export async function assertOpen(pool: AnyPool): Promise<void> {
-  const { assetKind, paused, deposits, capacity } = await pool.getPoolInfo();
-  if (deposits >= capacity) throw new Problem("tree_full");
-  if (paused) throw new Problem("pool_closed", "its owner has paused deposits");
-  if (assetKind === "native") {
-    const account = await pool.chain.account(pool.address);
-    await assertNoStorageDebt(pool.chain, pool.address, account, { code: "pool_closed" });
-  }
-  if (!(pool instanceof V2Pool)) return;
-  const waiting = deposits - await pool.getSettled();
-  if (waiting >= (assetKind === "native" ? MAX_QUEUED : MAX_QUEUED_JETTON)) {
-    throw new Problem("pool_closed", "too many deposits wait for their settlement");
-  }
+  if (await isPoolOfBuild(chain, deployment)) return;
+  throw new Problem("wrong_pool", "the contract is not a pool of this app's release");
 }

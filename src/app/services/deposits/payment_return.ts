@@ -2,7 +2,6 @@ import type { Address } from "@ton/core";
 import { pollUntil } from "../../../core/time.ts";
 import type { Chain, TransactionId } from "../../../ton/chain.ts";
 import { fetchJettonWalletAddress } from "../../../ton/jetton/jetton.ts";
-import type { AnyPool } from "../../../ton/pool/any_pool.ts";
 import { incomingMessagesSince } from "../../../ton/wallet/incoming_messages.ts";
 import type { DepositTicket } from "../../flows/deposit/deposit_state.ts";
 import type { Payer } from "../../ports.ts";
@@ -27,12 +26,12 @@ export async function waitForReturn(
   if (payer === undefined) return false;
   const chain = depositChain(context);
   const { pool, jetton } = await findStoredNote(context, session, ticket.id, chain);
-  const senders = await returningAccounts(chain, pool, jetton?.jettonMaster, payer.address);
+  const sender = jetton
+    ? await fetchJettonWalletAddress(chain, jetton.jettonMaster, payer.address)
+    : pool.address;
   return await pollUntil(async () => {
     const messages = await incomingMessagesSince(chain, payer.address, after, { signal });
-    return messages.some(({ info }) =>
-      info.type === "internal" && senders.some((sender) => sender.equals(info.src))
-    );
+    return messages.some(({ info }) => info.type === "internal" && sender.equals(info.src));
   }, {
     signal,
     intervalMs: context.pollIntervalMs,
@@ -43,13 +42,4 @@ export async function waitForReturn(
 
 export async function newestTransaction(chain: Chain, address: Address): Promise<TransactionId | undefined> {
   return (await chain.account(address)).last;
-}
-
-async function returningAccounts(
-  chain: Chain,
-  pool: AnyPool,
-  master: Address | undefined,
-  owner: Address,
-): Promise<readonly Address[]> {
-  return master === undefined ? [pool.address] : [await fetchJettonWalletAddress(chain, master, owner)];
 }

@@ -20,7 +20,7 @@ import { QUESTION_SECONDS } from "../../flows/deposit/deposit.ts";
 import type { SettleServices } from "../../flows/settle/settle.ts";
 import type { Offer } from "../../flows/settle/settle_state.ts";
 import { type AppContext, depositChain, findStoredNote, type Session } from "../context.ts";
-import { ChainClock } from "../deposits/chain_clock.ts";
+import { ChainClock } from "../../../client/deposit/checks/chain_clock.ts";
 import { assertGenuine } from "../deposits/genuine_pool.ts";
 
 /** For the wallet's own fees, in addition to what the message carries. */

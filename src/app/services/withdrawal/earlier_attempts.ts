@@ -1,8 +1,7 @@
 /** The journaled proofs of a note: each may still pay its recipient, so another recipient must wait. */
 import { Address } from "@ton/core";
 import type { WithdrawalAttempt } from "../../../client/notes/note_store.ts";
-import { allAttempts, isPayable } from "../../../client/notes/withdrawal_attempts.ts";
-import { readAcceptedRoots } from "../../../ton/pool/any_pool.ts";
+import { allAttempts, attemptsFor, findPayableAttempts } from "../../../client/notes/withdrawal_attempts.ts";
 import type { NoteEntry } from "../../vault/vault_task.ts";
 import type { Session, StoredNote } from "../context.ts";
 
@@ -25,12 +24,10 @@ export async function findUnderway(
   signal: AbortSignal,
   chosen?: Address,
 ): Promise<string | undefined> {
-  const attempts = await currentAttempts(session, record);
-  if (attempts.length === 0) return undefined;
-  const roots = await readAcceptedRoots(pool, { signal });
+  const attempts = await findPayableAttempts(pool, await currentAttempts(session, record), { signal });
   const isChosen = ({ recipient }: WithdrawalAttempt) =>
     chosen !== undefined && Address.parse(recipient).equals(chosen);
-  return attempts.findLast((attempt) => isPayable(attempt, roots) && !isChosen(attempt))?.recipient;
+  return attempts.findLast((attempt) => !isChosen(attempt))?.recipient;
 }
 
 /** Returns the attempts for the deposit that is to be withdrawn, oldest first. */
@@ -43,6 +40,5 @@ async function currentAttempts(
   const leafIndex = deposit?.leafIndex;
   if (leafIndex === undefined || attempts.length === 0) return attempts;
   const [hashes] = await store.hashes([{ id, commitment, leafIndexes: [leafIndex] }]);
-  const current = hashes.nullifierHashAt(leafIndex);
-  return attempts.filter(({ request }) => BigInt(request.publicSignals[1]) === current);
+  return attemptsFor(record, hashes.nullifierHashAt(leafIndex));
 }

@@ -1,5 +1,6 @@
 import { Command } from "commander";
-import { findUnspentDeposit } from "../../../client/deposit/deposit_events.ts";
+import { findUnspentDeposit, recordDeposit } from "../../../client/deposit/deposit_events.ts";
+import { assertListedWallet, assertOpen } from "../../../client/deposit/checks/pool_checks.ts";
 import {
   addNote,
   findNullifierTwins,
@@ -123,6 +124,8 @@ async function deposit(
   }
   assertNotRetired(deployment, stored);
   await assertPoolOfBuild(chain, deployment, options);
+  if (!stored) await assertOpen(pool); // before a note is made; a stored one may be in the pool already
+  assertListedWallet(deployment, { info: await pool.getPoolInfo() });
   await confirmDeposit(context, options, { deployment, wallet, connects: target !== undefined }, view);
   const deposit = wallet ? { from: wallet.address.toRawString() } : {};
   const update: Partial<NoteRecord> = {
@@ -151,11 +154,7 @@ async function payAndRecord(
   const { record, view, pool } = payment;
   try {
     const result = await payDeposit(context, options, { target, store, payment });
-    const { leafIndex, timestamp, depositor } = result;
-    await store.update(record.id, {
-      state: "deposited",
-      deposit: { from: depositor.toRawString(), leafIndex, timestamp },
-    });
+    await recordDeposit(store, record.id, result);
     view.showDeposited(result, pool instanceof V2Pool);
   } catch (error) {
     view.showNextSteps(error);

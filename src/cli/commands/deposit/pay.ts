@@ -1,4 +1,5 @@
 /** Pays a deposit whose note is stored. */
+import { ChainClock } from "../../../client/deposit/checks/chain_clock.ts";
 import type { DepositStep } from "../../../client/deposit/deposit_attempts.ts";
 import type { DepositResult } from "../../../client/deposit/deposit_events.ts";
 import { depositJetton } from "../../../client/deposit/deposit_jetton.ts";
@@ -8,7 +9,7 @@ import { depositByTransfer } from "../../../client/deposit/deposit_transfer.ts";
 import type { PayerSource } from "../../../client/deposit/payer.ts";
 import { assertFunds, assertGas } from "../../../client/deposit/payer_funds.ts";
 import type { NoteRecord, NoteStore } from "../../../client/notes/note_store.ts";
-import { toPoolJetton } from "../../../client/notes/pool_match.ts";
+import { type PoolJetton, toPoolJetton } from "../../../client/notes/pool_match.ts";
 import { RelayerClient } from "../../../client/relayer/relayer_client.ts";
 import type { WalletPayer } from "../../../client/tonconnect/bridge.ts";
 import { commitmentsFromRelayer } from "../../../client/tree_sync.ts";
@@ -55,23 +56,39 @@ export async function payDeposit(
   const { chain, view, signal, record, deployment } = payment;
   const { network } = options;
   const jetton = toPoolJetton(deployment);
+  const chainClock = new ChainClock(context);
   let connected: WalletPayer | undefined;
   const payer = async () => {
     const wallet = await connectPayer(context, target, { network, view, signal, timeoutMs: waitMs(options) });
     connected = wallet;
     await store.update(record.id, { deposit: { from: wallet.address.toRawString() } });
     await assertFunds(chain, { denomination: deployment.denomination, jetton }, wallet);
-    const pay: WalletPayer["pay"] = async (message, options) => {
-      if (jetton) await assertGas(chain, wallet, message.amount);
-      await wallet.pay(message, options);
-    };
-    return { address: wallet.address, pay };
+    return checkedPayer(wallet, { chain, jetton, chainClock });
   };
   try {
     return await payIntoPool(context, options, { ...payment, payer });
   } finally {
     await connected?.disconnect();
   }
+}
+
+/** Asks a wallet only for what it can pay, until a time that an endpoint cannot have invented. */
+export function checkedPayer(
+  wallet: Pick<WalletPayer, "address" | "pay">,
+  { chain, jetton, chainClock }: {
+    readonly chain: Chain;
+    readonly jetton: PoolJetton | undefined;
+    readonly chainClock: ChainClock;
+  },
+): Pick<WalletPayer, "address" | "pay"> {
+  return {
+    address: wallet.address,
+    async pay(message, options) {
+      chainClock.check(options.validUntil - REQUEST_SECONDS);
+      if (jetton) await assertGas(chain, wallet, message.amount);
+      await wallet.pay(message, options);
+    },
+  };
 }
 
 async function payIntoPool(

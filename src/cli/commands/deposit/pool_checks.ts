@@ -1,10 +1,10 @@
+import { isPoolOfBuild } from "../../../client/deposit/checks/pool_checks.ts";
 import type { NoteRecord } from "../../../client/notes/note_store.ts";
 import { registryLabel } from "../../../config/deployments_registry.ts";
 import { Problem } from "../../../core/errors/problem.ts";
 import { type Deployment, poolKey } from "../../../core/protocol/deployments.ts";
 import { formatAmount, formatNative } from "../../../core/protocol/units.ts";
 import type { Chain } from "../../../ton/chain.ts";
-import { deploymentMatchesBuild } from "../../../ton/pool/state_init.ts";
 import type { Wallet } from "../../../ton/wallet/wallet.ts";
 import type { CliContext } from "../../context.ts";
 import { type ChainOptions, formatChainFlags, formatPoolAddress } from "../../options/chain_options.ts";
@@ -26,17 +26,14 @@ export function assertNotRetired({ retired }: Deployment, stored?: Pick<NoteReco
   );
 }
 
-/** Throws `wrong_pool`. The code hash alone is not enough: a pool could have the roots of forged deposits. */
+/** Throws `wrong_pool` for a contract that is not a pool of this build. */
 export async function assertPoolOfBuild(
   chain: Chain,
   deployment: Deployment,
   { network, endpoint, requestsPerSecond, registry }: ChainOptions,
 ): Promise<void> {
-  const { codeHash } = deployment;
+  if (await isPoolOfBuild(chain, deployment)) return;
   const address = formatPoolAddress(deployment.address, network);
-  const { code } = await chain.account(deployment.address);
-  const genuine = deploymentMatchesBuild(deployment) && code?.hash().toString("hex") === codeHash;
-  if (genuine) return;
   throw new Problem(
     "wrong_pool",
     `the contract at ${address} is not a pool of this release, although the registry lists it`,

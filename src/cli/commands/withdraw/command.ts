@@ -1,12 +1,12 @@
 import { Command } from "commander";
 import { findNote, type NoteRecord } from "../../../client/notes/note_store.ts";
 import { loadEndpoint } from "../../../config/settings/settings_reader.ts";
-import { Problem, type ProblemCode } from "../../../core/errors/problem.ts";
+import type { NotePayment } from "../../../client/notes/note_payment.ts";
+import { placeStoredNote } from "../../../client/withdrawal/stored/stored_withdrawal.ts";
+import { Problem } from "../../../core/errors/problem.ts";
 import type { Network } from "../../../core/protocol/network.ts";
 import { redactUrl } from "../../../core/text/urls.ts";
-import { type AnyPool, openPool } from "../../../ton/pool/any_pool.ts";
-import { findNoteLeaf } from "../../../client/notes/note_leaf.ts";
-import type { Note } from "../../../core/protocol/note.ts";
+import { openPool } from "../../../ton/pool/any_pool.ts";
 import { type CliContext, shutdownSignal, withProver } from "../../context.ts";
 import {
   addChainOptions,
@@ -33,13 +33,8 @@ import { unrecoverableAddresses } from "../../../client/withdrawal/recipient_che
 import { resolveRecipient } from "./recipient_checks.ts";
 import { resumeInterrupted, submitThroughRelayer } from "./relayed.ts";
 import type { WithdrawOptions } from "../../options/withdraw_options.ts";
-import { recordRunPayment, type WithdrawalRun } from "./run.ts";
+import { showPayment, type WithdrawalRun } from "./run.ts";
 
-/** May mean that the note is already spent. */
-const SPENT_CODES: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
-  "nullifier_already_used",
-  "contract_refused",
-]);
 export function withdrawCommand(context: CliContext): Command {
   const command = new Command("withdraw")
     .description("withdraw a note to a fresh address, through the cheapest of the relayers")
@@ -103,11 +98,16 @@ async function withdraw(
   }
   const deployment = resolveDeployment(record, registry);
   const unrecoverable = unrecoverableAddresses(registry);
-  const recipient = resolveRecipient(record, options, unrecoverable);
+  const { asset } = deployment;
+  const recipient = resolveRecipient(record, options, { asset, blocked: unrecoverable });
   const pool = openPool(chain, deployment.address, deployment.version);
-  const note = await findWithdrawnLeaf(pool, record);
+  const signal = shutdownSignal(context);
+  const interrupted = record.state === "withdrawing" ? record.withdrawal : undefined;
+  const note = await placeStoredNote(pool, record.note.reveal(), interrupted, { signal });
   const view = new WithdrawView(context, options, record, deployment);
-  const run: WithdrawalRun = {
+  const run: Omit<WithdrawalRun, "since" | "chainTime"> = {
+    id: record.id,
+    clock: context,
     context,
     options,
     chain,
@@ -119,14 +119,14 @@ async function withdraw(
     recipient,
     unrecoverable,
     view,
-    signal: shutdownSignal(context),
+    signal,
     endpointLabel: redactUrl(loadEndpoint(options, context.env).url),
     jetton: toPoolJetton(deployment),
   };
   try {
-    const { last: since } = await chain.account(deployment.address, { signal: run.signal });
-    await spendNote(run);
-    await recordRunPayment(run, since);
+    const { last: since, syncUtime: chainTime } = await chain.account(deployment.address, { signal });
+    const started = { ...run, since, chainTime };
+    showPayment(started, await resumeInterrupted(started) ?? await proveAndSubmit(started));
   } catch (error) {
     view.showNextSteps(error, findNote(await store.list(), record.id), recipient);
     throw error;
@@ -168,28 +168,7 @@ function selectNoteToWithdraw(
     });
 }
 
-/** Returns a version 2 note's leaf: that of the interrupted withdrawal, or one that can be withdrawn. */
-async function findWithdrawnLeaf(pool: AnyPool, { note, state, withdrawal }: NoteRecord): Promise<Note> {
-  // If the note has several deposits, a completed withdrawal paid another leaf.
-  const interrupted = state === "withdrawing" ? withdrawal : undefined;
-  const [, nullifierHash] = interrupted?.request.publicSignals ?? [];
-  return await findNoteLeaf(pool, note.reveal(), {
-    ...nullifierHash !== undefined && { nullifierHash: BigInt(nullifierHash) },
-  });
-}
-
-/** Returns once the note is spent on chain, by this withdrawal or another one. */
-async function spendNote(run: WithdrawalRun): Promise<void> {
-  const { pool, note } = run;
-  try {
-    if (!await resumeInterrupted(run)) await proveAndSubmit(run);
-  } catch (error) {
-    const mayBeSpent = error instanceof Problem && SPENT_CODES.has(error.code);
-    if (!mayBeSpent || !await pool.getIsSpent(note.nullifierHash)) throw error;
-  }
-}
-
-async function proveAndSubmit(run: WithdrawalRun): Promise<void> {
+async function proveAndSubmit(run: WithdrawalRun): Promise<NotePayment> {
   const submit = run.options.self ? submitDirectly : submitThroughRelayer;
-  await withProver(run.context, (prover) => submit(run, prover));
+  return await withProver(run.context, (prover) => submit(run, prover));
 }

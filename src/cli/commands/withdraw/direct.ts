@@ -1,25 +1,23 @@
 /** Withdrawals from the user's own wallet (`--self`), which link the note to that wallet in public. */
 import { commitmentsFromChain, syncTree } from "../../../client/tree_sync.ts";
-import { saveAttempt } from "../../../client/notes/withdrawal_attempts.ts";
-import { withdrawSelf } from "../../../client/withdrawal/self_withdrawal.ts";
+import type { NotePayment } from "../../../client/notes/note_payment.ts";
+import { withdrawStoredSelf } from "../../../client/withdrawal/stored/stored_withdrawal.ts";
 import type { Prover } from "../../../prover/prover.ts";
 import { openPayerWallet } from "../../options/payer_options.ts";
 import { POLL_INTERVALS_MS } from "../../options/polling_intervals.ts";
 import { usageError } from "../../options/usage_error.ts";
 import { confirmWithdrawal, type WithdrawalRun } from "./run.ts";
 
-export async function submitDirectly(run: WithdrawalRun, prover: Prover): Promise<void> {
+export async function submitDirectly(run: WithdrawalRun, prover: Prover): Promise<NotePayment> {
   const { context, options, chain, pool, note, recipient, view, signal, jetton } = run;
   const wallet = await openPayerWallet(context, options, chain);
   if (!wallet) throw usageError("--mnemonic-file", "is required with --self: the wallet that pays the gas");
   const source = commitmentsFromChain(chain, pool.address, note.version);
   const tree = await syncTree(pool, source, undefined, ({ leafCount }) => view.showLeavesRead(leafCount));
   await confirmWithdrawal(run, { fee: 0n, tree, through: wallet.format() });
-  await withdrawSelf({
+  return await withdrawStoredSelf(run, {
     chain,
-    pool,
     network: options.network,
-    note,
     jetton,
     recipient,
     prover,
@@ -28,6 +26,5 @@ export async function submitDirectly(run: WithdrawalRun, prover: Prover): Promis
     source,
     tree,
     pollIntervalMs: POLL_INTERVALS_MS[options.network],
-    onProved: (args) => saveAttempt(run.store, run.record.id, args, { at: context.now() }),
   }, { signal, onProgress: view.showProving });
 }

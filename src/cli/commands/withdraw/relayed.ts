@@ -3,10 +3,10 @@ import { quoteRelayers, type RelayerQuote } from "../../../client/relayer/relaye
 import {
   defaultMaxFee,
   type RelayedWithdrawalRequest,
-  withdrawViaRelayers,
 } from "../../../client/withdrawal/relayed_withdrawal.ts";
-import { resumeWithdrawal } from "../../../client/withdrawal/withdrawal_resume.ts";
+import { resumeStored, withdrawStored } from "../../../client/withdrawal/stored/stored_withdrawal.ts";
 import { remainingFailoverMs } from "../../../client/withdrawal/withdrawal_wait.ts";
+import type { NotePayment } from "../../../client/notes/note_payment.ts";
 import { Problem } from "../../../core/errors/problem.ts";
 import type { Deployment } from "../../../core/protocol/deployments.ts";
 import {
@@ -20,39 +20,33 @@ import type { Prover } from "../../../prover/prover.ts";
 
 import { POLL_INTERVALS_MS } from "../../options/polling_intervals.ts";
 import { MISSING_RELAYER, relayerWalletWarning } from "./recipient_checks.ts";
-import { saveAttempt } from "../../../client/notes/withdrawal_attempts.ts";
 import type { WithdrawOptions } from "../../options/withdraw_options.ts";
 import { confirmWithdrawal, type WithdrawalRun } from "./run.ts";
 
-/** Returns false if the note is unspent and a new proof is needed. */
-export async function resumeInterrupted(run: WithdrawalRun): Promise<boolean> {
-  const { context, record, note, options, pool, view, signal } = run;
-  const journal = record.state === "withdrawing" && !options.restart ? record.withdrawal : undefined;
-  if (!journal?.relayer) return false;
-  view.showResuming(journal.relayer);
+/** Returns undefined if the note is unspent and a new proof is needed. */
+export async function resumeInterrupted(run: WithdrawalRun): Promise<NotePayment | undefined> {
+  const { record, options, view, signal } = run;
+  const attempt = record.state === "withdrawing" && !options.restart ? record.withdrawal : undefined;
+  if (!attempt?.relayer) return undefined;
+  view.showResuming(attempt.relayer);
+  const others = options.relayer?.some((url) => url !== attempt.relayer);
   try {
-    const others = options.relayer?.some((url) => url !== journal.relayer);
-    const resumed = await resumeWithdrawal(new RelayerClient(journal.relayer, { signal }), {
-      pool,
-      note,
-      journal,
-    }, {
+    return await resumeStored(run, new RelayerClient(attempt.relayer, { signal }), attempt, {
       signal,
       pollIntervalMs: POLL_INTERVALS_MS[options.network],
       onStatus: view.showStatus,
-      ...others && { timeoutMs: remainingFailoverMs(context.now() - journal.at) },
+      ...others && { timeoutMs: remainingFailoverMs(run.clock.now() - attempt.at) },
     });
-    return resumed.outcome === "paid";
   } catch (error) {
     // Another relayer may pay: the recipient is the same.
     if (!(error instanceof Problem) || error.code === "cancelled" || !options.relayer) throw error;
-    view.warn("resume", `${journal.relayer}: ${error.message}`);
-    return false;
+    view.warn("resume", `${attempt.relayer}: ${error.message}`);
+    return undefined;
   }
 }
 
-export async function submitThroughRelayer(run: WithdrawalRun, prover: Prover): Promise<void> {
-  const { options, pool, deployment, record, note, recipient, unrecoverable, view, signal } = run;
+export async function submitThroughRelayer(run: WithdrawalRun, prover: Prover): Promise<NotePayment> {
+  const { options, pool, deployment, record, recipient, unrecoverable, view, signal } = run;
   const urls = options.relayer ?? (record.withdrawal?.relayer ? [record.withdrawal.relayer] : []);
   if (urls.length === 0) throw new Problem("invalid_config", undefined, { errors: [MISSING_RELAYER] });
   const { network } = options;
@@ -66,10 +60,8 @@ export async function submitThroughRelayer(run: WithdrawalRun, prover: Prover): 
   view.showQuotes(quotes, refused);
   const candidates = selectQuotesByRefund(quotes, refund);
   assertFeeWithinLimit(candidates, maxFee, deployment);
-  const request: RelayedWithdrawalRequest = {
-    pool,
+  return await withdrawStored(run, candidates, {
     network,
-    note,
     jetton: run.jetton,
     recipient,
     refund,
@@ -78,7 +70,6 @@ export async function submitThroughRelayer(run: WithdrawalRun, prover: Prover): 
     blockedRecipients: unrecoverable,
     useRelayerPath: options.fast,
     treeTimeoutMs: run.context.treeTimeoutMs,
-    sinceSubmittedMs: record.withdrawal && run.context.now() - record.withdrawal.at,
     approve: confirmEachRelayer(run),
     onRelayer: view.showAsking,
     onFailover: ({ baseUrl }, reason) =>
@@ -86,10 +77,7 @@ export async function submitThroughRelayer(run: WithdrawalRun, prover: Prover): 
         "unfinished",
         `${baseUrl} has the proof but did not finish; trying the next relayer: ${reason}`,
       ),
-    onProved: ({ baseUrl: relayer }, args) =>
-      saveAttempt(run.store, record.id, args, { relayer, at: run.context.now() }),
-  };
-  await withdrawViaRelayers(candidates, request, {
+  }, {
     signal,
     pollIntervalMs: POLL_INTERVALS_MS[network],
     onStatus: view.showStatus,

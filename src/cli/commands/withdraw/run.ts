@@ -1,33 +1,30 @@
 import type { Address } from "@ton/core";
-import { findNotePayment } from "../../../client/notes/note_payment.ts";
-import { recordPayment } from "../../../client/notes/withdrawal_attempts.ts";
+import type { NotePayment } from "../../../client/notes/note_payment.ts";
+import { attemptsFor, findPayableAttempts } from "../../../client/notes/withdrawal_attempts.ts";
 import { findNote, type NoteRecord, type NoteStore } from "../../../client/notes/note_store.ts";
+import type { StoredWithdrawal } from "../../../client/withdrawal/stored/stored_withdrawal.ts";
 import type { PoolJetton } from "../../../client/notes/pool_match.ts";
 import { Problem } from "../../../core/errors/problem.ts";
 import type { Deployment } from "../../../core/protocol/deployments.ts";
 import type { MerkleTree } from "../../../core/tree/merkle_tree.ts";
-import type { Chain, TransactionId } from "../../../ton/chain.ts";
-import type { Note } from "../../../core/protocol/note.ts";
-import type { AnyPool } from "../../../ton/pool/any_pool.ts";
+import type { Chain } from "../../../ton/chain.ts";
 import type { CliContext } from "../../context.ts";
 import { formatChainFlags } from "../../options/chain_options.ts";
 import { assertCanConfirm, formatPayerFlags } from "../../options/payer_options.ts";
-import { POLL_INTERVALS_MS } from "../../options/polling_intervals.ts";
 import type { WithdrawOptions } from "../../options/withdraw_options.ts";
 import type { WithdrawView } from "../../output/withdraw_view.ts";
 import { findLinkWarnings } from "./recipient_checks.ts";
 
-export interface WithdrawalRun {
+export interface WithdrawalRun extends StoredWithdrawal {
   readonly context: CliContext;
   readonly options: WithdrawOptions;
   readonly chain: Chain;
+  readonly chainTime: number; // Unix seconds, when the run began
   readonly endpointLabel: string; // without credentials
-  readonly pool: AnyPool;
   readonly deployment: Deployment;
   readonly jetton?: PoolJetton;
   readonly store: NoteStore;
   readonly record: NoteRecord;
-  readonly note: Note; // with the nullifier hash of its leaf
   readonly recipient: Address;
   /** Contracts that could not return the money; never accepted as recipients. */
   readonly unrecoverable: readonly Address[];
@@ -51,21 +48,16 @@ export async function confirmWithdrawal(
   assertCanConfirm(run.context, run.options);
   if (run.options.recipientCheck) run.view.announceRecipientCheck(run.endpointLabel);
   for (const { name, text } of await findLinkWarnings(run, offer.tree)) run.view.warn(name, text);
-  run.view.warnOfEarlierAttempts(findNote(await run.store.list(), run.record.id), run.note, run.recipient);
+  const attempts = attemptsFor(findNote(await run.store.list(), run.id), run.note.nullifierHash);
+  run.view.warnOfEarlierAttempts(
+    await findPayableAttempts(run.pool, attempts, { signal: run.signal }),
+    run.recipient,
+  );
   await run.view.confirm(run.recipient, offer);
 }
 
 /** Throws `note_paid_elsewhere` if the pool paid another recipient. */
-export async function recordRunPayment(
-  { store, chain, pool, record, note, recipient, options, view, signal }: WithdrawalRun,
-  since?: TransactionId,
-) {
-  const pollIntervalMs = POLL_INTERVALS_MS[options.network];
-  const payment = await findNotePayment(chain, pool.address, note, { after: since, pollIntervalMs, signal });
-  const { state } = await store.update(
-    record.id,
-    recordPayment(findNote(await store.list(), record.id), payment),
-  );
+export function showPayment({ recipient, view }: WithdrawalRun, payment: NotePayment): void {
   if (!payment.recipient.equals(recipient)) throw view.paidElsewhereError(payment);
-  view.showWithdrawn(state, payment);
+  view.showWithdrawn(payment);
 }

@@ -1,13 +1,16 @@
 /** The sentences for what may link a withdrawal to its deposit. */
-import type { LinkabilityCode, LinkabilityFacts } from "../../../client/withdrawal/linkability_warnings.ts";
+import type {
+  LinkabilityCode,
+  LinkabilityFacts,
+} from "../../../client/withdrawal/warnings/linkability_warnings.ts";
 import { pluralize } from "../../../core/protocol/units.ts";
 
 type WarningFacts = Pick<LinkabilityFacts, "laterDeposits">;
 
 const texts: Record<LinkabilityCode, string | ((facts: WarningFacts) => string)> = {
   no_gas:
-    "the recipient has no coins and no refund is requested: it cannot move the jettons until someone sends it " +
-    "coins, which links the two. Ask for one with --refund",
+    "the recipient has no coins, and no refund that pays for a transfer of jettons is requested: it cannot move " +
+    "them until someone sends it coins, which links the two. Ask for one with --refund 0.05",
   contract: "the recipient is a contract, but not a known wallet: make sure that money sent to it can be " +
     "withdrawn again",
   own_wallet: "the recipient is the wallet that paid the deposit, which links the two publicly",
@@ -21,7 +24,7 @@ const texts: Record<LinkabilityCode, string | ((facts: WarningFacts) => string)>
     "the recipient was not looked up: check yourself that it is a wallet and has not been used",
   few_deposits: ({ laterDeposits = 0 }) =>
     (laterDeposits === 0 ? "no deposit" : `only ${pluralize(laterDeposits, "deposit")}`) +
-    " came after yours, so the anonymity set is small. It grows with time",
+    " of others came after yours, so the anonymity set is small. It grows with time",
   soon:
     "the deposit is less than a day old: a withdrawal of the same amount so soon suggests that it is yours",
   unknown_deposit:

@@ -1,11 +1,11 @@
 import { ok } from "node:assert/strict";
-import { linkabilityCodes } from "../../../client/withdrawal/linkability_warnings.ts";
+import { linkabilityCodes } from "../../../client/withdrawal/warnings/linkability_warnings.ts";
 import { warningText } from "./warning_texts.ts";
 
 const crowds: [since: number, says: string][] = [
-  [0, "no deposit came after yours"],
-  [1, "only 1 deposit came after yours"],
-  [2, "only 2 deposits came after yours"],
+  [0, "no deposit of others came after yours"],
+  [1, "only 1 deposit of others came after yours"],
+  [2, "only 2 deposits of others came after yours"],
 ];
 for (const [laterDeposits, says] of crowds) {
   Deno.test(`${laterDeposits} later deposits are reported as "${says}"`, () => {

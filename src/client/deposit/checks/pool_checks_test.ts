@@ -1,8 +1,8 @@
 import { doesNotThrow, throws } from "node:assert/strict";
 import { Address } from "@ton/core";
-import type { MatchedPool } from "../../../client/notes/pool_match.ts";
+import type { MatchedPool } from "../../notes/pool_match.ts";
 import type { Deployment } from "../../../core/protocol/deployments.ts";
-import { assertListedWallet } from "./genuine_pool.ts";
+import { assertListedWallet } from "./pool_checks.ts";
 
 Deno.test("an endpoint cannot name another jetton wallet of a pool than the list of pools does", () => {
   const [listed, other] = [1, 2].map((byte) => new Address(0, Buffer.alloc(32, byte)));

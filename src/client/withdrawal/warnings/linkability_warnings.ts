@@ -2,12 +2,13 @@
 
 /** Undefined members are unknown. */
 export interface LinkabilityFacts {
+  /** Deposits of others. */
   readonly laterDeposits?: number;
   readonly depositAgeSeconds?: number;
   readonly recipientUsed?: boolean;
   /** The recipient holds contract code that is not a known wallet. */
   readonly recipientIsContract?: boolean;
-  /** The recipient of jettons has no coins and gets no refund. */
+  /** The recipient of jettons has no coins and gets no refund that pays for a transfer. */
   readonly recipientWithoutGas?: boolean;
   readonly recipientIsDepositor: boolean;
   /** Another note of the store was sent to the recipient, even if the chain does not show it yet. */

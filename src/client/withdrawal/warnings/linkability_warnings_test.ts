@@ -5,7 +5,6 @@ import {
   linkabilityCodes,
   type LinkabilityFacts,
 } from "./linkability_warnings.ts";
-import { isWithoutGas } from "./recipient_check.ts";
 
 const quiet: LinkabilityFacts = {
   laterDeposits: 1000,
@@ -45,11 +44,3 @@ for (const code of linkabilityCodes) {
     assert.deepEqual(findLinkability({ ...quiet, ...cases[code] }), [code]);
   });
 }
-
-Deno.test("a recipient of jettons without coins lacks gas, unless it gets a refund", () => {
-  const poor = { assetKind: "jetton", balance: 0n, refund: 0n } as const;
-  assert.equal(isWithoutGas(poor), true);
-  assert.equal(isWithoutGas({ ...poor, refund: 1n }), false);
-  assert.equal(isWithoutGas({ ...poor, balance: 1n }), false);
-  assert.equal(isWithoutGas({ ...poor, assetKind: "native" }), false);
-});
