@@ -9,11 +9,11 @@ import { CHUNK_SLOTS } from "../../../src/core/crypto/groth16.ts";
 import {
   depositComment,
   loadV2PoolLog,
+  type LogMessage,
   storeEnqueue,
   storeSettle,
   storeWithdraw2,
   storeWithdrawMany,
-  type V2PoolLog,
   type WithdrawRequest,
 } from "../../../src/core/protocol/v2/messages.ts";
 import { zeros } from "../../../src/core/tree/zeros.ts";
@@ -24,7 +24,7 @@ import { emptyV2PoolState, encodeV2PoolData, type V2PoolState } from "../../../s
 import { SpentSet } from "../../../src/core/protocol/v2/spent_set.ts";
 
 /** The outcome of a message, with the logs of version 2. */
-export type V2Outcome = Omit<Outcome, "logs"> & { readonly logs: readonly (V2PoolLog | undefined)[] };
+export type V2Outcome = Omit<Outcome, "logs"> & { readonly logs: readonly (LogMessage | undefined)[] };
 
 /** The differences of a deposit from a valid one. */
 interface EnqueueChange {

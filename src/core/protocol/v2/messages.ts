@@ -63,7 +63,8 @@ const COMMENT_LENGTH = 79; // characters of a deposit by comment
 const COMMENT_PREFIX_BITS = 88; // op and "tonado:"
 const MAX_COMMENT_CELLS = 4;
 
-export type V2PoolLog = PoolLog | SettlementLog | SkippedLog;
+/** A log of a pool of either version. */
+export type LogMessage = PoolLog | SettlementLog | SkippedLog;
 
 export function storeEnqueue({ queryId, commitment }: EnqueueBody): Cell {
   return beginBody(v2OpCodes.enqueue, queryId).storeUint(commitment, 256).endCell();
@@ -169,7 +170,7 @@ export function loadWithdrawMany(
   });
 }
 
-export function loadV2PoolLog(body: Cell): V2PoolLog | undefined {
+export function loadV2PoolLog(body: Cell): LogMessage | undefined {
   const op = opOf(body);
   if (op === v2OpCodes.settlement_log) {
     return loadStrict(body, op, "settlement log body", (rest) => ({
