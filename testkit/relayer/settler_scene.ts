@@ -73,7 +73,7 @@ function scriptedChain(
 ): Chain {
   const poolInfo = () => [
     ...[int(asset === "native" ? 2 : 3), NO_ADDRESS, NO_ADDRESS, NO_ADDRESS, int(0)],
-    ...[deposits ?? tree.leafCount, 0, 1 << 20, 0, START_SECONDS - idle, 0].map(int),
+    ...[deposits ?? tree.depositCount, 0, 1 << 20, 0, START_SECONDS - idle, 0].map(int),
   ];
   return {
     account: () => Promise.resolve({ state: "active", balance, syncUtime: START_SECONDS }),

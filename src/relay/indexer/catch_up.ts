@@ -104,7 +104,7 @@ async function catchUp(
     if (!(error instanceof UnverifiedHistory)) throw error;
     const { roots, at } = verifier.lastRoots!;
     if (roots.includes(pool.tree.root)) pool.setRoots(roots, at);
-    else if (!verifier.isNewRootKnown) throw rootMismatchProblem(pool, verifier.candidateLeafCount);
+    else if (!verifier.isNewRootKnown) throw rootMismatchProblem(pool, verifier.candidateDepositCount);
     return { type: "unverified", reason: error.message };
   }
   const mismatch = () => rootMismatchProblem(pool, pool.tree.size);
@@ -132,7 +132,7 @@ async function applyHistory(
     await applyBatch(pool, batch, cursor, deps);
     cursor = batch.cursor;
     pool.appliedLt = cursor.lt;
-    report(`${pool.tree.leafCount} leaves indexed`);
+    report(`${pool.tree.depositCount} leaves indexed`);
   }
 }
 

@@ -40,8 +40,8 @@ const CONTRADICTED_BY_GETTERS_REASON =
 
 export class HistoryVerifier implements ScanVerifier {
   lastRoots: { readonly roots: readonly bigint[]; readonly at: number } | undefined;
-  /** Size of the tree with the new leaves, once its root is known to be on chain. */
-  candidateLeafCount = 0;
+  /** Number of deposits with the new ones, once their root is known to be on chain. */
+  candidateDepositCount = 0;
   isNewRootKnown = false;
   readonly #confirmedSpent = new Set<bigint>();
   #accountTip: TransactionId | undefined;
@@ -67,7 +67,7 @@ export class HistoryVerifier implements ScanVerifier {
     await preview.addAll(messages);
     const { queued, spent, ledger } = preview;
     const claims = { queued, spent, refusalCount, root: await this.tree.rootAfter(preview) };
-    this.candidateLeafCount = ledger.depositCount;
+    this.candidateDepositCount = ledger.depositCount;
     for (;;) {
       const verdict = await this.#checkOnce(tip, claims);
       if (typeof verdict !== "string") return verdict;
@@ -110,7 +110,7 @@ export class HistoryVerifier implements ScanVerifier {
   /** Checks the deposits that wait in a version 2 pool, which the root does not cover. */
   async #isQueueOnChain(contract: PoolGetters, queued: number): Promise<boolean> {
     if (!(this.tree instanceof SettledTree) || queued === 0) return true;
-    const known = this.tree.leafCount + queued;
+    const known = this.tree.depositCount + queued;
     return await contract.getNextIndex({ signal: this.signal }) >= known;
   }
 

@@ -137,7 +137,7 @@ async function rollBackPool(
   });
   log.error(
     "{pool}: rolled back {deposits} deposits and {payments} payments: the endpoint had reported them, but they are not on chain",
-    { pool: key, deposits: tree.leafCount - keptLeafCount, payments: payments.length },
+    { pool: key, deposits: tree.depositCount - keptLeafCount, payments: payments.length },
   );
   tree.clear();
 }

@@ -167,7 +167,7 @@ async function nextInput(
     prices,
     assetKind: pool.deployment.asset === "native" ? "native" : "jetton",
     ahead: settlements.count(pool),
-    knownDeposits: tree.leafCount,
+    knownDeposits: tree.depositCount,
   }, { signal, lowPriority: true });
   if (reward === undefined) return undefined;
   const value = settlementValue(info);

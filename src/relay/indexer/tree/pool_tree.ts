@@ -61,7 +61,7 @@ export class PoolTree {
     return this.#tree.size;
   }
 
-  get leafCount(): number {
+  get depositCount(): number {
     return this.size;
   }
 
@@ -126,7 +126,7 @@ export class PoolTree {
   preview(): LedgerPreview {
     const ledger = {
       version: this.version,
-      depositCount: this.leafCount,
+      depositCount: this.depositCount,
       settledLeaves: this.size,
       rootCount: this.rootCount,
       withdrawalCount: this.paymentCount,
@@ -230,7 +230,7 @@ export class PoolTree {
     signal: AbortSignal,
   ): Promise<NewLeaf[]> {
     const rest: NewLeaf[] = [];
-    let next = this.leafCount;
+    let next = this.depositCount;
     const leaves = new LeafBatcher(this.#tree, this.service);
     try {
       for await (const { firstIndex: first, commitments, times } of stored) {

@@ -28,7 +28,7 @@ export class SettledTree extends PoolTree {
     return settlementInputs(this.leaves, this.#queue.map(({ commitment }) => commitment), settler);
   }
 
-  override get leafCount(): number {
+  override get depositCount(): number {
     return this.size + this.#queue.length;
   }
 
@@ -144,7 +144,7 @@ export class SettledTree extends PoolTree {
     if (settled < this.size) this.clearLeaves(); // a snapshot of leaves that were rolled back
     const moved = this.#queue.splice(0, settled - this.size);
     await this.append(moved);
-    const rest = await this.loadLeaves(store.leaves(pool, this.leafCount), settled, signal);
+    const rest = await this.loadLeaves(store.leaves(pool, this.depositCount), settled, signal);
     this.#queue.push(...rest);
   }
 
@@ -170,7 +170,7 @@ export class SettledTree extends PoolTree {
         compared++;
       }
     }
-    return compared === this.leafCount;
+    return compared === this.depositCount;
   }
 
   #addEntry({ kind, value }: Logged): void {

@@ -92,7 +92,7 @@ Deno.test("settled tree: a queue is settled in order, and the stored rows give t
   }
   const plain = new MerkleTree();
   plain.appendMany(rows.deposits.slice(0, 19).map(({ commitment }) => commitment));
-  deepEqual([tree.size, tree.leafCount, tree.root], [19, 21, plain.root]);
+  deepEqual([tree.size, tree.depositCount, tree.root], [19, 21, plain.root]);
   const started = new SettledTree();
   await started.load(rows, "", never);
   deepEqual(shown(started), shown(tree));
