@@ -1,6 +1,6 @@
 /** Feeds the same broken logs to everything that reads a pool's history: each finds the same contradiction. */
 import { ok } from "node:assert/strict";
-import { type BrokenLog, brokenLogs, toLogBody, wrongRoots } from "../../testkit/simulation/broken_logs.ts";
+import { type BrokenLog, brokenLogs, toLogBody, wrongRoots } from "../support/history/broken_logs.ts";
 import { int, ScriptedChain } from "../../testkit/simulation/scripted_chain.ts";
 import { poolAddress, testAddress } from "../../testkit/simulation/scripted_pool.ts";
 import { readPoolHistory } from "../../src/client/notes/note_check.ts";

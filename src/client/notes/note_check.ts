@@ -19,9 +19,9 @@ import { Pool } from "../../ton/pool/pool.ts";
 import { LeafBatcher } from "../../tree/leaf_batcher.ts";
 import { sharedTreeService } from "../../tree/tree_workers.ts";
 import type { PoolEvent, WithdrawalEvent } from "../../ton/pool/history/pool_events.ts";
+import { DepositColumns } from "../../ton/pool/history/deposit_columns.ts";
 import { depositorOf } from "../../ton/pool/history/event_decoder.ts";
 import { scanPoolTransactions } from "../../ton/pool/history/scan.ts";
-import { DepositColumns } from "./deposit_columns.ts";
 import { type NotePayment, toNotePayment } from "./note_payment.ts";
 
 export interface NoteStatus {

@@ -4,11 +4,10 @@
  */
 import { Buffer } from "node:buffer";
 import { FIELD_BYTES, fieldFromBytes, writeFieldBytes } from "../../../core/crypto/field.ts";
-import { Problem } from "../../../core/errors/problem.ts";
 import type { PoolVersion } from "../../../core/protocol/deployments.ts";
 import type { HashedLeaves } from "../../../core/tree/hashed_leaves.ts";
-import { MerkleTree } from "../../../core/tree/merkle_tree.ts";
-import { nodesOf, rootAt } from "../../../core/tree/root_at.ts";
+import { type MerklePath, MerkleTree } from "../../../core/tree/merkle_tree.ts";
+import { nodesOf } from "../../../core/tree/root_at.ts";
 import type { Deposit, LeafRange, LogEntry, PoolId, Store } from "../../../store/store.ts";
 import type { PoolEvent } from "../../../ton/pool/history/pool_events.ts";
 import { LeafBatcher } from "../../../tree/leaf_batcher.ts";
@@ -25,11 +24,7 @@ const INITIAL_CAPACITY_LEAVES = 1_024;
 
 export type NewLeaf = Pick<Deposit, "commitment" | "timestamp">;
 
-export interface TreePath {
-  readonly root: bigint;
-  readonly pathElements: readonly bigint[];
-  readonly pathIndices: readonly number[];
-}
+export type TreePath = MerklePath & { readonly root: bigint };
 
 export interface KnownDeposit extends Pick<Deposit, "leafIndex" | "timestamp"> {
   readonly settled?: boolean;
@@ -124,20 +119,10 @@ export class PoolTree {
 
   /** Returns what logs after the tree's would change. */
   preview(): LedgerPreview {
-    const ledger = {
-      version: this.version,
-      depositCount: this.depositCount,
-      settledLeaves: this.size,
-      rootCount: this.rootCount,
-      withdrawalCount: this.paymentCount,
-    };
-    return new LedgerPreview(ledger, {
-      hasLeaf: (commitment) => this.find(commitment) !== undefined,
-      isSpent: (nullifierHash) => this.isSpent(nullifierHash),
-    });
+    return new LedgerPreview(this);
   }
 
-  protected isSpent(nullifierHash: bigint): boolean {
+  isSpent(nullifierHash: bigint): boolean {
     return this.payments.has(nullifierHash);
   }
 
@@ -203,18 +188,13 @@ export class PoolTree {
     return compared === this.size;
   }
 
-  /**
-   * Returns the root after these logs. Keeps the new nodes for {@linkcode append}; the tree stays as it is. Throws
-   * `chain_inconsistent` if one of the newest settlements set another root than its leaves give.
-   */
-  async rootAfter({ queued, ledger, unchecked }: LedgerPreview): Promise<bigint> {
-    const waiting = [...this.queue.map(({ commitment }) => commitment), ...queued];
-    const settled = waiting.slice(0, ledger.settledLeaves - this.size);
+  /** Keeps the new nodes for {@linkcode append}. Throws `chain_inconsistent` for a settlement with a wrong root. */
+  async rootAfter(preview: LedgerPreview): Promise<bigint> {
+    const waiting = [...this.queue.map(({ commitment }) => commitment), ...preview.queued];
+    const settled = waiting.slice(0, preview.ledger.settledLeaves - this.size);
     const hashed = this.#hashed = await hashLeavesAfter(this.#tree, settled, this.service);
     const known = nodesOf(this.levels);
-    const nodeAt = (level: number, i: number) => hashed.nodeAt(level, i) ?? known(level, i);
-    const wrongRoot = await unchecked.check((size) => rootAt(size, nodeAt));
-    if (wrongRoot !== undefined) throw new Problem("chain_inconsistent", wrongRoot.detail);
+    await preview.checkRoots((level, i) => hashed.nodeAt(level, i) ?? known(level, i));
     return hashed.root;
   }
 

@@ -36,7 +36,7 @@ export class SettledTree extends PoolTree {
     return this.#spent;
   }
 
-  protected override isSpent(nullifierHash: bigint): boolean {
+  override isSpent(nullifierHash: bigint): boolean {
     return this.#spent.has(nullifierHash);
   }
 

@@ -1,7 +1,7 @@
 /** A pool's deposits as columns of bytes: 75 MB for 2^20, several times less than an object for each would take. */
 import { Address } from "@ton/core";
-import { FIELD_BYTES, fieldToBytes, isFieldElement, writeFieldBytes } from "../../core/crypto/field.ts";
-import { LeafIndex } from "../../core/tree/leaf_index.ts";
+import { FIELD_BYTES, fieldToBytes, isFieldElement, writeFieldBytes } from "../../../core/crypto/field.ts";
+import { LeafIndex } from "../../../core/tree/leaf_index.ts";
 
 export interface KnownDeposit {
   readonly commitment: bigint;

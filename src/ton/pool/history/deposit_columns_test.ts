@@ -1,6 +1,6 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
 import { Address } from "@ton/core";
-import { FIELD_MODULUS, fieldToBytes } from "../../core/crypto/field.ts";
+import { FIELD_MODULUS, fieldToBytes } from "../../../core/crypto/field.ts";
 import { DepositColumns } from "./deposit_columns.ts";
 
 const depositor = (i: number) => new Address(i % 2 === 0 ? 0 : -1, Buffer.alloc(32, i));

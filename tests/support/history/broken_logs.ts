@@ -1,16 +1,16 @@
 /** Histories of pools whose last log breaks a rule, for the tests of everything that reads logs. */
 import type { Cell } from "@ton/core";
-import { FIELD_MODULUS } from "../../src/core/crypto/field.ts";
+import { FIELD_MODULUS } from "../../../src/core/crypto/field.ts";
 import {
   emptyLedger,
   type LedgerMessage,
   type LedgerRule,
   nullifierKey,
   step,
-} from "../../src/core/protocol/pool_ledger.ts";
-import { MerkleTree } from "../../src/core/tree/merkle_tree.ts";
-import { forgeWithdrawalLog } from "./forged_history.ts";
-import { depositLog, settlementLog } from "./transactions.ts";
+} from "../../../src/core/protocol/pool_ledger.ts";
+import { MerkleTree } from "../../../src/core/tree/merkle_tree.ts";
+import { forgeWithdrawalLog } from "../../../testkit/simulation/forged_history.ts";
+import { depositLog, settlementLog } from "../../../testkit/simulation/transactions.ts";
 
 type Logged = Exclude<
   LedgerMessage,
