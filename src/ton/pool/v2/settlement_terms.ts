@@ -1,5 +1,6 @@
 /** The reward and the cost of a settlement of a version 2 pool. Amounts in nano, times in Unix seconds. */
 import { CHUNK_SLOTS } from "../../../core/crypto/groth16.ts";
+import { chunkEnd } from "../../../core/protocol/pool_ledger.ts";
 import {
   FULL_REWARD_SECONDS,
   PARTIAL_BATCH_SECONDS,
@@ -12,7 +13,7 @@ const VALUE_MARGIN_NANO = 50_000_000n;
 
 /** Returns how many of `waiting` deposits one settlement can take: those that fill the chunk of 16 leaves. */
 export function nextBatchSize(settled: number, waiting: number): number {
-  return Math.min(waiting, CHUNK_SLOTS - settled % CHUNK_SLOTS);
+  return Math.min(waiting, chunkEnd(settled) - settled);
 }
 
 /** Returns what the pool pays for settling `count` deposits at `now`, if it can afford it. */
