@@ -42,7 +42,7 @@ import {
 import { readTree } from "./pages/pool_pages.ts";
 import { findUnderway, relayersWithProof } from "./withdrawal/earlier_attempts.ts";
 import { depositOf, findOwnLeaves, loggedDeposit } from "./withdrawal/note_log.ts";
-import { placeAttempted, placeNoteByPages, toStored } from "./withdrawal/placed_note.ts";
+import { placeAttempted, placeNoteByPages } from "./withdrawal/placed_note.ts";
 import { parseRecipient } from "./withdrawal/recipient.ts";
 import { findWarnings } from "./withdrawal/withdrawal_warnings.ts";
 
@@ -205,7 +205,8 @@ async function withdraw(
       return toPaid(context, deployment, await recordPaid(withdrawal, { signal, pollIntervalMs }), recipient);
     }
     const prover = await context.prover();
-    const withdrawal = toStored(context, session, stored, placed);
+    const { store } = session;
+    const withdrawal = { store, id, pool: stored.pool, note: placed, clock: context.clock };
     const payment = await withdrawStored(withdrawal, offers.map(({ url }) => relayerOf(url, signal)), {
       network,
       jetton,

@@ -14,24 +14,13 @@ import { statusInLog } from "./note_log.ts";
 
 /** Returns the withdrawal of the note at the leaf of its journaled attempt. */
 export async function placeAttempted(
-  context: AppContext,
-  session: Session,
-  stored: StoredNote,
-  signal: AbortSignal,
-): Promise<StoredWithdrawal> {
-  const { store } = session;
-  const { pool, record: { id } } = stored;
-  const { withdrawal: attempt } = findNote(await store.list(), id);
-  const note = await placeStoredNote(pool, (await store.reveal(id)).reveal(), attempt, { signal });
-  return toStored(context, session, stored, note);
-}
-
-export function toStored(
   { clock }: AppContext,
   { store }: Session,
   { pool, record: { id } }: StoredNote,
-  note: Note,
-): StoredWithdrawal {
+  signal: AbortSignal,
+): Promise<StoredWithdrawal> {
+  const { withdrawal: attempt } = findNote(await store.list(), id);
+  const note = await placeStoredNote(pool, (await store.reveal(id)).reveal(), attempt, { signal });
   return { store, id, pool, note, clock };
 }
 
