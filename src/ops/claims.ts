@@ -93,7 +93,7 @@ export async function retryClaims(
     }, { intervalMs: pollIntervalMs, timeoutMs: SETTLE_TIMEOUT_MS, signal, clock });
     if (!isAccepted) {
       throw failure ??
-        new Problem("chain_unavailable", "the pool did not take the retry in time; run it again");
+        new Problem("chain_unavailable", "the pool did not process the retry in time; run the command again");
     }
     paid.push(...batch.filter(({ id }) => !open.includes(id)));
     refused.push(...batch.filter(({ id }) => open.includes(id)));

@@ -86,13 +86,14 @@ export class Records {
   async #withConnection<T>(work: (database: IDBDatabase) => Promise<T>): Promise<T> {
     for (let attempt = 1;; attempt++) {
       const opened = this.#open();
-      const database = await opened;
+      let database: IDBDatabase | undefined;
       try {
+        database = await opened;
         return await work(database);
       } catch (error) {
         if (!isConnectionLost(error)) throw error;
         this.#forget(opened);
-        database.close();
+        database?.close();
         if (error instanceof CommitLost || attempt === 2) throw error;
       }
     }

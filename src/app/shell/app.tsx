@@ -17,7 +17,7 @@ import type { AppPorts } from "./app_ports.ts";
 import { applyLanguage } from "./language.ts";
 import { eraseEverything } from "./erase_everything.ts";
 import { OpenScreens } from "./open_screens.tsx";
-import { ReportScreen } from "./report_screen.tsx";
+import { ReportScreen } from "./report/lazy_report_screen.tsx";
 import { ScanOverlay, useScanner } from "./scan_overlay.tsx";
 import { ScreenBoundary } from "./screen_boundary.tsx";
 import { useFlow, useMachine } from "./use_flow.ts";

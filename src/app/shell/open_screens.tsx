@@ -32,7 +32,7 @@ import {
   useVisit,
 } from "./notes/use_notes.ts";
 import { findTwins, paymentKey } from "../../client/notes/note_store.ts";
-import { ReportScreen } from "./report_screen.tsx";
+import { ReportScreen } from "./report/lazy_report_screen.tsx";
 import { ScanOverlay, useScanner } from "./scan_overlay.tsx";
 import { SettleScreen } from "./settle/lazy_settle_screen.tsx";
 import { SettingsScreen } from "./settings_screen.tsx";

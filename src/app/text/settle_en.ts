@@ -53,7 +53,7 @@ export const settleEn = {
   notice: {
     declined: "The wallet says that you declined. You can ask it again.",
     expired: "The wallet's request has expired, and nothing was settled. You can try again.",
-    unanswered: "The wallet gave no clear answer. We watch the pool for up to three minutes.",
+    unanswered: "The wallet gave no clear answer. We watch the pool for up to four minutes.",
     overtaken:
       "Someone else settled first. If your wallet has sent something, it comes back, less fees. Your deposit still waits, so here is the next settlement.",
     next: "Your settlement was accepted. Your deposit needs another one.",

@@ -24,21 +24,34 @@ export function findVersionChanges(running: VersionContent, waiting: VersionCont
     const isOrder = removed.length + added.length === 0;
     return [{ name, removed: isOrder ? old : removed, added: isOrder ? next : added }];
   });
+  // The same values in other places: the whole text shows it.
+  if (settings.length === 0 && !isSameJson(running.config, waiting.config)) {
+    settings.push({ name: "app_config", removed: [running.config], added: [waiting.config] });
+  }
   const names = [...new Set([running, waiting].flatMap(({ files }) => Object.keys(files)))];
   const files = names.filter((name) => running.files[name]?.sha256 !== waiting.files[name]?.sha256).sort();
   return { files, settings };
 }
 
-/** Returns the values by the members that lead to them. The elements of a list of texts have one name. */
+function isSameJson(one: string, other: string): boolean {
+  return JSON.stringify(JSON.parse(one)) === JSON.stringify(JSON.parse(other));
+}
+
+/**
+ * Returns the values by the members that lead to them. Values whose names read the same, such as the elements of a list
+ * of texts, are listed under that name: none hides another.
+ */
 function valuesOf(value: unknown, path: readonly string[] = []): Map<string, readonly string[]> {
   if (Array.isArray(value) && !value.some((each) => typeof each === "object")) {
     return new Map([[path.join("."), value.map(String)]]);
   }
   if (typeof value !== "object" || value === null) return new Map([[path.join("."), [String(value)]]]);
-  return new Map(
-    Object.entries(value).flatMap(([name, each]) => {
-      const key = path.at(-1) === name ? path : [...path, (each as { id?: string } | null)?.id ?? name];
-      return [...valuesOf(each, key)];
-    }),
-  );
+  const values = new Map<string, readonly string[]>();
+  for (const [name, each] of Object.entries(value)) {
+    const key = path.at(-1) === name ? path : [...path, (each as { id?: string } | null)?.id ?? name];
+    for (const [label, found] of valuesOf(each, key)) {
+      values.set(label, [...values.get(label) ?? [], ...found]);
+    }
+  }
+  return values;
 }

@@ -37,6 +37,50 @@ Deno.test("every changed setting is found, with its old and new values", () => {
   });
 });
 
+Deno.test("no setting hides another whose name reads the same", () => {
+  const pool = { address: "EQevil", amount: "10" };
+  const address = (added: readonly string[]) => ({ name: "pools.native-10-v2.address", removed: [], added });
+  const [wallet] = config.wallets;
+  const evil = { id: "test", bridge: "https://evil.example" };
+  const hiding: [Record<string, unknown>, unknown][] = [
+    [
+      { pools: { network: "testnet", pools: { "native-10-v2": pool }, ...config.pools.pools } },
+      address(["EQevil"]),
+    ],
+    [
+      { pools: { ...config.pools, pools: { "native-10-v2": pool } }, "pools.native-10-v2.address": "EQa" },
+      address(["EQevil"]),
+    ],
+    [{ wallets: [evil, wallet] }, {
+      name: "wallets.test.bridge",
+      removed: [],
+      added: ["https://evil.example"],
+    }],
+    [
+      {
+        depositEndpoint: "https://evil.example",
+        note: { id: "depositEndpoint", depositEndpoint: "https://a.example" },
+      },
+      { name: "depositEndpoint", removed: [], added: ["https://evil.example"] },
+    ],
+  ];
+  for (const [change, expected] of hiding) {
+    const { settings } = findVersionChanges(content(config, files), content({ ...config, ...change }, files));
+    deepEqual(settings.find(({ name }) => name === (expected as { name: string }).name), expected);
+  }
+});
+
+Deno.test("the same values in other places are a change, shown whole", () => {
+  const pools = (address: string) => ({ network: "testnet", pools: { p: { address } } });
+  const [running, waiting] = [
+    { "pools.p.address": "EQb", pools: pools("EQa") },
+    { pools: pools("EQb"), "pools.p.address": "EQa" },
+  ].map((config) => content(config, files));
+  deepEqual(findVersionChanges(running, waiting).settings, [
+    { name: "app_config", removed: [running.config], added: [waiting.config] },
+  ]);
+});
+
 Deno.test("another order of relayers is a change, because the first one is asked first", () => {
   const relayers = config.relayers.toReversed();
   deepEqual(findVersionChanges(content(config, files), content({ ...config, relayers }, files)).settings, [

@@ -42,7 +42,8 @@ export function appCommand(context: CliContext): Command {
     )
     .option(
       "--wallet-manifest <url>",
-      "the tonconnect-manifest.json of a public website, which phone wallets fetch before they connect",
+      "the tonconnect-manifest.json of a public website, which phone wallets fetch before they connect; " +
+        "its server sees the phone's network address, so do not use a relayer's",
     )
     .option(
       "--port <port>",

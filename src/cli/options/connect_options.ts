@@ -18,9 +18,9 @@ const LOCAL_WALLET = "localnet";
 const LOCAL_MANIFEST = "https://localnet.invalid/tonconnect-manifest.json";
 
 /** For the help of commands with these flags. */
-export const MANIFEST_HELP = "A wallet connects only if it can fetch the manifest.\n" +
-  "Its server sees the phone's network address, so do not use a relayer's. The wallet's\n" +
-  "bridge sees the addresses of this machine and of the phone.";
+export const MANIFEST_HELP = "The wallet downloads the manifest before it connects.\n" +
+  "The manifest's server sees the phone's network address, so do not use a relayer's. The\n" +
+  "wallet's bridge sees the addresses of this machine and of the phone.";
 
 export interface ConnectFlags {
   readonly connect?: string;

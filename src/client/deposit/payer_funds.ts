@@ -44,6 +44,6 @@ export async function assertGas(chain: Chain, { address }: ConnectedWallet, valu
   const [holds, needs] = [balance, value + WALLET_FEE_NANO].map((nano) => formatNative(nano));
   throw new Problem(
     "insufficient_funds",
-    `the wallet holds ${holds}, and the fees of the payment need ${needs}, most of which returns`,
+    `the wallet holds ${holds}; the payment must carry ${needs} for fees, most of which returns`,
   );
 }

@@ -11,7 +11,7 @@ Deno.test("a wallet without the coins that a transfer of jettons carries is not 
   for (const balance of [0n, value, value + 19_999_999n]) {
     await rejects(assertGas(chainWith(balance), payer, value), {
       code: "insufficient_funds",
-      message: /need 0\.32 GRAM, most of which returns/,
+      message: /must carry 0\.32 GRAM for fees, most of which returns/,
     });
   }
   equal(await assertGas(chainWith(value + 20_000_000n), payer, value), undefined);

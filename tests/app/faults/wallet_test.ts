@@ -56,7 +56,7 @@ const payments: Readonly<Record<string, Payment>> = {
     await pay(scene, visit, "declines");
     await waitForNotice(
       visit,
-      /^The wallet says that you declined\. We watch the pool for up to three minutes to be sure\.$/,
+      /^The wallet says that you declined\. We watch the pool for up to four minutes to be sure\.$/,
     );
     await visit.inspect("wallet-declined");
     await payAgain(scene, visit);
@@ -86,7 +86,7 @@ const payments: Readonly<Record<string, Payment>> = {
     await pay(scene, visit, "nonsense");
     await waitForNotice(
       visit,
-      /^The wallet gave no clear answer\. We watch the pool for up to three minutes\.$/,
+      /^The wallet gave no clear answer\. We watch the pool for up to four minutes\.$/,
     );
     await payAgain(scene, visit);
   },

@@ -129,7 +129,7 @@ async function listsAndRetriesClaims(
     const [first] = await listClaims();
     const { stdout, stderr, code } = await cli("retry", KEY, first.id, "--json");
     deepEqual([code, stdout], [2, ""]);
-    match(stderr, /"--connect","detail":"or --mnemonic-file is required/);
+    match(stderr, /"--connect","detail":"or --mnemonic-file must name the wallet/);
     const unknown = await cli("retry", KEY, "1");
     equal(unknown.code, 2);
     match(unknown.stderr, /the pool has no claim 1/);

@@ -75,8 +75,8 @@ export function depositCommand(context: CliContext): Command {
       "after",
       "\nA native version 2 pool is paid by a plain transfer with a comment: without other flags, the command shows\n" +
         "a link and a QR code that any TON wallet can pay. Other pools are paid by a wallet that is connected with\n" +
-        "--connect, or by a mnemonic. The note is stored, encrypted, before anything is sent. If another deposit\n" +
-        `lands first, the command creates a new proof and tries again. ${MANIFEST_HELP}\n\n` +
+        "--connect, or by a mnemonic. The note is stored, encrypted, before anything is sent. In a version 1\n" +
+        `pool, if another deposit lands first, the command creates a new proof and tries again. ${MANIFEST_HELP}\n\n` +
         "Examples:\n  tonado deposit native-10-v2\n" +
         "  tonado deposit native-10 --connect tonkeeper --manifest https://app.example/tonconnect-manifest.json\n" +
         "  tonado deposit native-10 --network mainnet --mnemonic-file wallet.txt\n" +

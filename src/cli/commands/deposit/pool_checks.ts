@@ -71,8 +71,7 @@ export async function confirmDeposit(
     }
     throw usageError(
       "--connect",
-      `or --mnemonic-file is required: ${facts.key} is paid by a connected wallet or by a mnemonic, ` +
-        "because a wallet that shortens a link would lose the money",
+      `or --mnemonic-file is required: ${facts.key} cannot be paid by a link`,
     );
   }
   const balance = await wallet.balance();

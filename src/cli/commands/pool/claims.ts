@@ -44,6 +44,8 @@ import { type CliContext, shutdownSignal } from "../../context.ts";
 
 /** Milliseconds. */
 const CONNECT_TIMEOUT = 1_800_000;
+/** After these failures of a wallet, its payment may still arrive. */
+const MAY_ARRIVE: ReadonlySet<string> = new Set(["wallet_unavailable", "payment_timeout"]);
 
 interface RetryOptions extends ChainOptions, PayerOptions, ConnectFlags {
   readonly value?: string;
@@ -147,7 +149,7 @@ async function retry(
     const payer = walletRetryPayer(wallet, value);
     result = await retryClaims({ pool, payer, claims, value }, payOptions);
   } else {
-    throw usageError("--connect", "or --mnemonic-file is required: the wallet that pays the retry");
+    throw usageError("--connect", "or --mnemonic-file must name the wallet that pays the retry");
   }
   const { paid, refused } = result;
   const asJson = (all: readonly Claim[]) => all.map((claim) => toJson(claim, options));
@@ -192,7 +194,7 @@ async function retryByPhone(
         return await connected.pay({ to, amount: value, body: body! }, request).then(
           () => undefined,
           (error) => {
-            if (error instanceof Problem && error.code === "wallet_unavailable") return error;
+            if (error instanceof Problem && MAY_ARRIVE.has(error.code)) return error;
             throw error;
           },
         );

@@ -138,8 +138,7 @@ export class DepositView extends PaymentView<DepositViewOptions> {
       sending: "sending",
       waiting: "sent; waiting for the pool",
       lost: "another deposit landed first; creating a new proof",
-      stale:
-        "another deposit landed first. If the wallet still shows the request, decline it; another follows",
+      stale: "another deposit landed first. Decline the open request in the wallet; a new one follows",
       refused: `the pool returned a deposit: ${step.step === "refused" ? step.reason : ""}`,
       deposited: "deposited",
     };

@@ -31,9 +31,9 @@ export class PaymentView<Options extends PaymentViewOptions = PaymentViewOptions
     this.showUrl(
       link,
       { event: "connect", wallet, url: link },
-      `Connect ${wallet}: scan this code with the wallet's own scanner, or open the\n` +
-        "link on the phone. The first wallet that opens it becomes the payer, so do not\n" +
-        `share it.\n\n${link}\n`,
+      `Connect ${wallet}:\nscan this code with the wallet's own scanner, or open the link on the phone.\n` +
+        "The first wallet that opens it becomes the payer, so do not share it.\n\n" +
+        `${link}\n`,
       "waiting for the wallet",
     );
   }

@@ -6,8 +6,8 @@ import assert from "node:assert/strict";
 import type { FaultScene, Visit } from "../fault_scene.ts";
 import { openPayment, SETTLEMENT_TIMEOUT_MS } from "./money_steps.ts";
 
-/** A payment request expires after 90 s, and its payment is visible within 60 s more. */
-const AFTER_EXPIRY_SECONDS = 200;
+/** A payment request expires after 180 s, and its payment is visible within 60 s more. */
+const AFTER_EXPIRY_SECONDS = 300;
 
 /** Opens a payment in a new profile, and connects the wallet. */
 export async function connectedVisit(scene: FaultScene, pool?: string): Promise<Visit> {

@@ -1,19 +1,19 @@
 /** The report screen, with and without an open store. */
-import { reportMachine } from "../flows/report.ts";
-import type { Session } from "../services/context.ts";
-import { MAX_REPORT_BYTES, reportServices } from "../services/report_service.ts";
-import { type ReportProps, ReportView } from "../views/report.tsx";
-import type { AppPorts } from "./app_ports.ts";
-import { useMachine } from "./use_flow.ts";
+import { reportMachine } from "../../flows/report.ts";
+import type { Session } from "../../services/context.ts";
+import { MAX_REPORT_BYTES, reportServices } from "../../services/report_service.ts";
+import { type ReportProps, ReportView } from "../../views/report.tsx";
+import type { AppPorts } from "../app_ports.ts";
+import { useMachine } from "../use_flow.ts";
 
-export function ReportScreen(
-  { ports, session, rows, isLocked = false }: {
-    readonly ports: AppPorts;
-    readonly session: Session | undefined;
-    readonly rows?: ReportProps["rows"];
-    readonly isLocked?: boolean;
-  },
-) {
+export interface ReportScreenProps {
+  readonly ports: AppPorts;
+  readonly session: Session | undefined;
+  readonly rows?: ReportProps["rows"];
+  readonly isLocked?: boolean;
+}
+
+export function ReportScreen({ ports, session, rows, isLocked = false }: ReportScreenProps) {
   const [state, send] = useMachine(
     session ? "open" : "locked",
     { step: "choose" },
