@@ -12,5 +12,10 @@ fn main() -> Result<()> {
     let [module, folder] = &arguments[..] else {
         bail!("usage: bindgen MODULE FOLDER");
     };
-    Bindgen::new().input_path(module).web(true)?.typescript(true).generate(folder)
+    Bindgen::new()
+        .input_path(module)
+        .web(true)?
+        .typescript(true)
+        .omit_default_module_path(false)
+        .generate(folder)
 }
