@@ -38,8 +38,8 @@ function isSameJson(one: string, other: string): boolean {
 }
 
 /**
- * Returns the values by the members that lead to them. Values whose names read the same, such as the elements of a list
- * of texts, are listed under that name: none hides another.
+ * Returns the values by their names: the members that lead to them. Several values can have one name, as in a list of
+ * texts. All of them are returned, so that none hides another.
  */
 function valuesOf(value: unknown, path: readonly string[] = []): Map<string, readonly string[]> {
   if (Array.isArray(value) && !value.some((each) => typeof each === "object")) {

@@ -37,7 +37,7 @@ Deno.test("every changed setting is found, with its old and new values", () => {
   });
 });
 
-Deno.test("no setting hides another whose name reads the same", () => {
+Deno.test("a setting cannot hide another one that is shown under the same name", () => {
   const pool = { address: "EQevil", amount: "10" };
   const address = (added: readonly string[]) => ({ name: "pools.native-10-v2.address", removed: [], added });
   const [wallet] = config.wallets;

@@ -45,8 +45,8 @@ export async function recordDeposit(
 }
 
 /**
- * Returns who paid what the pool refused; undefined if it did not come through the pool's own jetton wallet, because
- * anyone can notify a pool in another wallet's name.
+ * Returns the payer of a refused payment. Anyone can notify a jetton pool in another wallet's name, so the payer is
+ * undefined unless the notification came from the pool's own jetton wallet.
  * @param poolWallet of a jetton pool
  */
 export function refusedPayer(event: RefusedEvent, poolWallet: Address | undefined): Address | undefined {

@@ -58,7 +58,7 @@ export function recordPayment(
   };
 }
 
-/** Returns the attempts whose proofs the pool may still pay, because it accepts their roots. Asks nothing without attempts. */
+/** Returns the attempts that the pool may still pay: it accepts the roots of their proofs. Without attempts, asks nobody. */
 export async function findPayableAttempts(
   pool: AnyPool,
   attempts: readonly WithdrawalAttempt[],

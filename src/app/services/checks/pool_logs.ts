@@ -24,7 +24,7 @@ export class PoolLogs {
 
   constructor(private readonly context: AppContext) {}
 
-  /** Once a check has read the logs, every later one reads what is new: one that reads only for arrivals would tell of them. */
+  /** Then every later check reads what is new. If only some did, a read would tell that a note has arrived. */
   get wereRead(): boolean {
     return this.#readers.size > 0;
   }

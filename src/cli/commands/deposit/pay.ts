@@ -72,7 +72,7 @@ export async function payDeposit(
   }
 }
 
-/** Asks a wallet only for what it can pay, until a time that an endpoint cannot have invented. */
+/** Asks a wallet for a payment only if it can pay, and only if the time limit agrees with this machine's clock. */
 export function checkedPayer(
   wallet: Pick<WalletPayer, "address" | "pay">,
   { chain, jetton, chainClock }: {

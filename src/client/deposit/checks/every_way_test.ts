@@ -27,7 +27,7 @@ const owner = testAddress(1);
 const native = (version: 1 | 2) =>
   createNote({ asset: "native", amount: "10", network: "localnet", version });
 
-/** The ways to pay a native pool, and what they have sent. */
+/** Returns functions that pay a native pool, one for each way, and the list of what they send. */
 function waysToPay(change: (scene: ScriptedPool) => void) {
   const open = (kind: 0 | 2) => {
     const scene = new ScriptedPool({ kind, denomination: 10_000_000_000n });
