@@ -78,7 +78,10 @@ export async function startQueueScenario(plan: QueueOptions): Promise<QueueScena
   );
   const faults = { forget: 0, repeat: 0 };
   const world = new World(random, time, { version: plan.wallet, publicKey: wallet.publicKey, pools, faults });
-  for (const pool of pools) for (let i = 0; i < 2; i++) world.deposit(pool, random.element());
+  for (const [index, pool] of pools.entries()) {
+    const withdrawn = plan.queued.filter((one) => one.pool === index).length; // a pool pays no more notes than it has
+    for (let i = 0; i < Math.max(2, withdrawn); i++) world.deposit(pool, random.element());
+  }
 
   const life = new SimulatedProcess();
   const endpoint = openEndpoint(world, {
