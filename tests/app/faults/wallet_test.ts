@@ -124,6 +124,7 @@ async function paysTwice(scene: FaultScene): Promise<void> {
   await waitUntil("both are sent", () => Promise.resolve(scene.wallet.sent === before + 2));
   await visit.click("Show my notes");
   await visit.step("notes");
+  await visit.click("Check the notes");
   await waitForText(visit, "Paid in twice: you can withdraw it twice");
   await withdraw(visit);
   await visit.step("withdrawn", SETTLEMENT_TIMEOUT_MS);
