@@ -26,13 +26,15 @@ interface Faults {
   applied: number;
   /** Whether requests to open the database stay silent. */
   isSilent: boolean;
+  /** The number of next requests to open the database that fail. */
+  failing: number;
   /** Lets the requests to open that stayed silent succeed. */
   late: (() => void)[];
 }
 
 /** Runs in the page before its scripts. */
 function installFaults(): void {
-  const faults: Faults = { next: [], applied: 0, isSilent: false, late: [] };
+  const faults: Faults = { next: [], applied: 0, isSilent: false, failing: 0, late: [] };
   Object.assign(globalThis, { faults });
   const { transaction } = IDBDatabase.prototype;
   const changing = new WeakSet<IDBTransaction>();
@@ -66,6 +68,14 @@ function installFaults(): void {
   }
   const { open } = IDBFactory.prototype;
   IDBFactory.prototype.open = function (...given) {
+    if (faults.failing > 0) {
+      faults.failing--;
+      // WebKit's error after it has ended a page's connection to its database process.
+      const error = new DOMException("Connection to Indexed Database server lost", "UnknownError");
+      const failed = { error } as IDBOpenDBRequest;
+      queueMicrotask(() => failed.onerror?.(new Event("error")));
+      return failed;
+    }
     const request = open.apply(this, given);
     if (!faults.isSilent) return request;
     const silent = {} as IDBOpenDBRequest;
@@ -208,6 +218,28 @@ Deno.test({
         assert.match(JSON.stringify(await runWith(run, write, [fault, fault])), /write_failed: /);
         assert.deepEqual(await runWith(run, write, []), { result: undefined, applied: 1 });
       }
+    }),
+});
+
+Deno.test({
+  name: "a database that fails to open is opened once more",
+  ignore,
+  fn: () =>
+    onPage(async ({ run }) => {
+      const outcomes = await run(async ({ Records }) => {
+        const { faults } = globalThis as unknown as { faults: Faults };
+        const clock = { now: () => 0, sleep: () => new Promise<void>(() => {}) };
+        const texts = [];
+        for (const failing of [1, 2]) {
+          faults.failing = failing;
+          const reading = new Records(clock).get("files", "notes.age");
+          texts.push(
+            await reading.then(() => "read", (error) => `${error.code} with ${faults.failing} left`),
+          );
+        }
+        return texts;
+      }, undefined);
+      assert.deepEqual(outcomes, ["read", "store_unavailable with 0 left"]);
     }),
 });
 
