@@ -50,7 +50,7 @@ async function watchWorker(scene: FaultScene): Promise<void> {
   await proveBackup(visit, scene.downloads);
   await visit.step("notes");
   await openPayment(visit); // derives another note
-  await visit.page.evaluate(() => location.hash = "#/");
+  await visit.click("Show my notes");
   await visit.step("notes");
   await enterRecipient(visit);
   await visit.step("review");
