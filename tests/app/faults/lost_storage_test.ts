@@ -68,9 +68,8 @@ function installFaults(): void {
   }
   const { open } = IDBFactory.prototype;
   IDBFactory.prototype.open = function (...given) {
-    if (faults.failing > 0) {
-      faults.failing--;
-      const failed = { error: new DOMException("server lost", "UnknownError") } as IDBOpenDBRequest; // as in WebKit
+    if (faults.failing-- > 0) {
+      const failed = { error: new DOMException("", "UnknownError") } as IDBOpenDBRequest; // as in WebKit
       queueMicrotask(() => failed.onerror?.(new Event("error")));
       return failed;
     }
