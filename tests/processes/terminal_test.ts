@@ -4,7 +4,16 @@ import { readRegistry } from "../../src/config/deployments_registry.ts";
 import { formatDeployments } from "../../src/core/protocol/deployments.ts";
 import { startLocalnet } from "../../src/localnet/localnet.ts";
 import { sourceCommand } from "../../testkit/programs/program.ts";
-import { COLOUR, CTRL_C, CTRL_D, ENTER, lacksTerminal, openTerminal } from "../support/cli/terminal.ts";
+import { CONNECT_LINK } from "../support/cli/phone.ts";
+import {
+  COLOUR,
+  CTRL_C,
+  CTRL_D,
+  ENTER,
+  lacksTerminal,
+  openTerminal,
+  textsOf,
+} from "../support/cli/terminal.ts";
 
 const PASSPHRASE = "correct horse battery";
 
@@ -21,8 +30,8 @@ async function openScene() {
   await Deno.writeTextFile(registry, formatDeployments(net.deployments));
   const at = ["--network", "localnet", "--endpoint", net.url, "--registry", registry];
   const env = { TONADO_NOTES: `${dir}/notes.age` };
-  const tonado = (args: string[], more: Record<string, string> = {}) =>
-    openTerminal([...sourceCommand(), ...args], { env: { ...env, ...more } });
+  const tonado = (args: string[], more: Record<string, string> = {}, columns = 160) =>
+    openTerminal([...sourceCommand(), ...args], { env: { ...env, ...more }, columns });
   const open = stack.move();
   return { tonado, at, env, net, registry, dir, [Symbol.asyncDispose]: () => open.disposeAsync() };
 }
@@ -36,6 +45,7 @@ Deno.test({
     await using scene = await openScene();
     await endsAtPassphrase(t, scene);
     await depositsByPhone(t, scene);
+    await t.step("a whole deposit by phone fits into 80 columns", () => fitsNarrowTerminal(scene));
     await coloursLog(t, scene);
     await confirmsDeployment(t, scene);
   },
@@ -105,6 +115,32 @@ async function depositsByPhone(t: Deno.TestContext, { tonado, at }: Scene): Prom
     const [, drawn] = /░{24} [0-9]+ transactions read(.{4})/s.exec(terminal.screen) ?? [];
     assert.equal(drawn, "\r\x1b[K");
   });
+}
+
+async function fitsNarrowTerminal({ tonado, at, dir }: Scene): Promise<void> {
+  const notes = { TONADO_NOTES: `${dir}/narrow.age` };
+  const terminal = tonado(["deposit", "native-1", "--connect", "localnet", ...at], notes, 80);
+  for (const question of ["New passphrase for", "Repeat passphrase"]) {
+    await terminal.waitFor(question);
+    await terminal.type(PASSPHRASE + ENTER);
+  }
+  await terminal.waitFor("waiting for the wallet");
+  const [link] = CONNECT_LINK.exec(terminal.screen.replaceAll("\r", ""))!;
+  assert.equal((await fetch(link)).status, 200, "the local network's wallet connects and pays");
+  const { code } = await terminal.waitForExit();
+  assert.equal(code, 0, terminal.screen);
+  const screen = terminal.screen.replaceAll(/\{\{.*?\}\}/gs, "");
+  const texts = textsOf(screen);
+  // A terminal copies a line that it broke itself as one line, so the link is not split.
+  assert.deepEqual(texts.filter((text) => text.length > 80), [link]);
+  const qrWidths = texts.filter((text) => /^[ ▀▄█]{30,}$/.test(text)).map(({ length }) => length);
+  assert.equal(new Set(qrWidths).size, 1);
+  const shown = screen.replaceAll("\r", "").replaceAll(" \\\n  ", " ");
+  assert.match(shown, /deposited\S* as leaf 0\n/);
+  assert.match(
+    shown,
+    /\ntonado withdraw [0-9a-f]{12} --network localnet --endpoint \S+ --registry \S+ --to <fresh address> --relayer <url>\n/,
+  );
 }
 
 async function coloursLog(t: Deno.TestContext, { net, tonado, registry, dir }: Scene): Promise<void> {

@@ -49,8 +49,8 @@ export async function openNoteStore(
   if (fault) throw usageError("passphrase", fault);
   const store = await file.open(chosen);
   context.stderr.write( // also with --quiet: it is not shown again
-    `${colours(context.stderr, context.env).bold("new note store")} at ${path}: ` +
-      "without its passphrase, its notes are lost\n",
+    `${colours(context.stderr, context.env).bold("new note store")} at ${path}\n` +
+      "If you lose its passphrase, you lose its notes.\n",
   );
   return store;
 }

@@ -69,6 +69,19 @@ export class CommandView<Options extends OutputOptions> {
     if (!this.options.quiet) this.context.stdout.write(`${text}\n`);
   }
 
+  /** Splits a shell command into lines that fit the terminal and can be pasted together. */
+  protected foldCommand(command: string): string {
+    const { isTerminal, columns } = this.context.stdout;
+    if (!isTerminal) return command;
+    const lines: string[] = [];
+    for (const part of command.match(/(?:--\S+ )?(?:'[^']*'|<[^>]*>|[^\s'])+/g) ?? []) { // with its flag
+      const longer = lines.length === 0 ? part : `${lines.at(-1)} ${part}`;
+      if (lines.length > 0 && longer.length > columns - " \\".length) lines.push(`  ${part}`);
+      else lines[Math.max(lines.length - 1, 0)] = longer;
+    }
+    return lines.join(" \\\n");
+  }
+
   protected get colours() {
     return colours(this.context.stdout, this.context.env);
   }

@@ -46,7 +46,7 @@ async function createsAndChecks(t: Deno.TestContext, { at, env, state, runJson, 
   await t.step("a note is created without sending anything, and named by its commitment", async () => {
     const { stdout, code, stderr } = await runCli(["note", "create", "native-1", ...at, "--quiet"], env);
     assert.equal(code, 0, stderr);
-    assert.match(stderr, /without its passphrase, its notes are lost/, "a warning, and no progress");
+    assert.match(stderr, /If you lose its passphrase, you lose its notes/, "a warning, and no progress");
     state.id = stdout.trim();
     assert.match(state.id, /^[0-9a-f]{12}$/);
     const { notes } = await runJson(["note", "show"]);

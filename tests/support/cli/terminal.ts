@@ -35,6 +35,12 @@ export const ENTER = "\r";
 /** Ctrl-U, which clears the current input line. */
 export const KILL_LINE = "\x15";
 
+/** Returns each text that a command wrote without moving the cursor in between: the terminal breaks longer ones. */
+export function textsOf(screen: string): string[] {
+  // deno-lint-ignore no-control-regex
+  return screen.replace(/\x1b\[\??\d*[hlm]/g, "").split(/[\r\n]|\x1b\[\d*[A-K]/);
+}
+
 /** Starts `command`, whose words must need no quoting, with only these variables beside PATH, HOME and the cache. */
 export function openTerminal(
   command: readonly string[],

@@ -74,7 +74,7 @@ export class DepositView extends PaymentView<DepositViewOptions> {
       : undefined;
     if (this.writeEvent({ event: "pool", ...pool, ...warning && { warning } })) return;
     this.printText(
-      `${this.colours.bold(key)} accepts exactly ${takes}; address ${address}, from ${registry}`,
+      `${this.colours.bold(key)} accepts exactly ${takes}\n  address   ${address}\n  registry  ${registry}`,
     );
     if (warning !== undefined) this.#printAlways(warning);
   }
@@ -169,10 +169,12 @@ export class DepositView extends PaymentView<DepositViewOptions> {
       `${this.colours.green("deposited")} as leaf ${leafIndex}` +
         (waits ? "; it can be withdrawn once it is settled, which relayers do by themselves\n\n" : "\n\n") +
         "Make a backup now: tonado note backup <file>\n" +
-        `Wait for more deposits before you withdraw, for better privacy: tonado withdraw ${this.#noteId} ${
-          formatChainFlags(this.options)
-        } ` +
-        "--to <fresh address> --relayer <url>",
+        "For better privacy, wait for more deposits before you withdraw:\n" +
+        this.foldCommand(
+          `tonado withdraw ${this.#noteId} ${
+            formatChainFlags(this.options)
+          } --to <fresh address> --relayer <url>`,
+        ),
     );
   }
 

@@ -31,8 +31,9 @@ export class PaymentView<Options extends PaymentViewOptions = PaymentViewOptions
     this.showUrl(
       link,
       { event: "connect", wallet, url: link },
-      `Connect ${wallet}:\nscan this code with the wallet's own scanner, or open the link on the phone.\n` +
-        "The first wallet that opens it becomes the payer, so do not share it.\n\n" +
+      `To connect ${wallet}, open this link on the phone,\n` +
+        "or scan the code below with the wallet's own scanner.\n" +
+        "Do not share them: the first wallet to connect becomes the payer.\n\n" +
         `${link}\n`,
       "waiting for the wallet",
     );
