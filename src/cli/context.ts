@@ -9,6 +9,7 @@ import type { StoreLocation } from "../config/store_config.ts";
 import type { Deployments } from "../core/protocol/deployments.ts";
 import type { Network } from "../core/protocol/network.ts";
 import type { Secret } from "../core/text/secret.ts";
+import type { Clock } from "../core/time.ts";
 import type { Prover } from "../prover/prover.ts";
 import type { CeremonyFolder } from "../ops/ceremony/ceremony_folder.ts";
 import type { FileByteSource } from "../ops/ceremony/section_file.ts";
@@ -70,6 +71,8 @@ export interface CliContext {
   now(): number;
   /** How long to wait for a relayer whose tree is behind; undefined: the library's default. */
   readonly treeTimeoutMs?: number;
+  /** Measures the wait for the payments of a retry. Default: the system's. */
+  readonly clock?: Clock;
   /** Throws `unknown_store` if there is no store and `create` is false. */
   openStore(location: StoreLocation, options: { readonly create: boolean }): Promise<ArchivedStore>;
   migrateDatabase(url: Secret<string>): Promise<{ found: number; now: number }>;

@@ -92,11 +92,22 @@ export async function retryClaims(
       return quietPolls > QUIET_POLLS;
     }, { intervalMs: pollIntervalMs, timeoutMs: SETTLE_TIMEOUT_MS, signal, clock });
     if (!isAccepted) {
-      throw failure ??
-        new Problem("chain_unavailable", "the pool did not process the retry in time; run the command again");
+      throw failure ? mayArrive(failure) : new Problem(
+        "chain_unavailable",
+        "the pool did not process the retry in time; run the command again",
+      );
     }
     paid.push(...batch.filter(({ id }) => !open.includes(id)));
     refused.push(...batch.filter(({ id }) => open.includes(id)));
   }
   return { paid, refused };
+}
+
+function mayArrive(cause: Problem): Problem {
+  return new Problem("wallet_unavailable", `${cause.message}. The payment may still arrive`, {
+    hint:
+      "Decline the request if the wallet still shows it. Then list the open claims with `tonado pool claims` " +
+      "before you retry them.",
+    cause,
+  });
 }

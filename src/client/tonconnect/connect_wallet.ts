@@ -1,5 +1,5 @@
 /** Connects a wallet for one run of a program: the session stays in memory. */
-import { systemClock } from "../../core/time.ts";
+import { type Clock, systemClock } from "../../core/time.ts";
 import { connectBridge, type ConnectOptions, type WalletEntry, type WalletPayer } from "./bridge.ts";
 import { openBridgeEvents } from "./bridge_events.ts";
 
@@ -13,8 +13,8 @@ const noSessions = {
 export function connectWallet(
   entry: WalletEntry,
   { manifestUrl, ...options }: ConnectOptions & { readonly manifestUrl: string },
+  clock: Clock = systemClock,
 ): Promise<WalletPayer> {
-  const clock = systemClock;
   const bridge = { manifestUrl, clock, openEvents: openBridgeEvents(clock), fetch, sessions: noSessions };
   return connectBridge(entry, bridge, options);
 }

@@ -3,7 +3,7 @@
  * wallet: payouts of a withdrawal become claims, are refused again, and are paid after the wallet is
  * unlocked.
  */
-import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { deepEqual, doesNotMatch, equal, match, ok } from "node:assert/strict";
 import { Address, beginCell } from "@ton/core";
 import { depositJetton } from "../../../src/client/deposit/deposit_jetton.ts";
 import { fieldToHex } from "../../../src/core/crypto/field.ts";
@@ -23,6 +23,8 @@ const KEY = "jet-10";
 const DENOMINATION = 10_000_000n;
 const FEE = 50_000n;
 const recipient = new Address(0, Buffer.alloc(32, 0x42));
+/** Longer than a wallet has for a payment. */
+const AFTER_REQUEST_MS = 200_000;
 /** The code of a wallet that refuses every message with THROW 48. */
 const lockedCode = beginCell().storeUint(0xf230, 16).endCell();
 
@@ -44,11 +46,13 @@ async function openScene(dir: string) {
   const registryFlags = ["--network", "localnet", "--registry", `${dir}/registry.json`];
   const cli = (...args: string[]) => runCli(["pool", ...args, ...registryFlags, "--endpoint", endpoint.url]);
   const phone = stack.use(new Phone(net.user, true));
-  const byPhone = (...args: string[]) =>
+  const silentPhone = stack.use(new Phone(net.user));
+  const byPhone = (args: string[], owner = phone) =>
     runCli(["pool", ...args, ...registryFlags, "--endpoint", net.localnet.url, "--connect", "localnet"], {}, {
+      clock: net.clock,
       onStdout(text) {
         const [link] = CONNECT_LINK.exec(text) ?? [];
-        if (link) void phone.open(link);
+        if (link) void owner.open(link);
       },
     });
   const wallet = ["--mnemonic-file", `${dir}/words.txt`, "--wallet-version", payer.version, "--yes"];
@@ -75,6 +79,7 @@ async function openScene(dir: string) {
   return {
     cli,
     byPhone,
+    silentPhone,
     wallet,
     sends,
     net,
@@ -102,7 +107,7 @@ async function listsNothing({ cli, wallet }: Scene): Promise<void> {
 
 async function listsAndRetriesClaims(
   t: Deno.TestContext,
-  { net, note, pool, listClaims, cli, byPhone, wallet, sends, jettonBalance }: Scene,
+  { net, note, pool, listClaims, cli, byPhone, silentPhone, wallet, sends, jettonBalance }: Scene,
 ): Promise<void> {
   const before = await net.localnet.setCode(net.pool(KEY).jettonWallet!, lockedCode);
   const body = await net.withdrawal(KEY, note, { recipient, fee: FEE });
@@ -146,10 +151,15 @@ async function listsAndRetriesClaims(
     ok(sends.refusals.length > 0, "the endpoint reports the wallet's refusal of a copy");
   });
 
+  await t.step(
+    "of a wallet that stays silent, the payment may still arrive",
+    () => hearsNothing(net, { listClaims, byPhone, silentPhone }),
+  );
+
   await t.step("an unlocked wallet pays them, to the unit, by phone and by mnemonic", async () => {
     await net.localnet.setCode(net.pool(KEY).jettonWallet!, before);
     const [first] = await listClaims();
-    const phone = await byPhone("retry", KEY, first.id);
+    const phone = await byPhone(["retry", KEY, first.id]);
     equal(phone.code, 0, phone.stderr);
     match(phone.stdout, /Confirm the payment of 0\.\d+ GRAM in Test wallet/);
     match(phone.stdout, new RegExp(`paid +${first.id} `));
@@ -165,6 +175,32 @@ async function listsAndRetriesClaims(
     deepEqual(await listClaims(), []);
     equal(await rebuiltClaims(net), 0);
   });
+}
+
+async function hearsNothing(
+  net: RelayerHarness,
+  { listClaims, byPhone, silentPhone }: Pick<Scene, "listClaims" | "byPhone" | "silentPhone">,
+): Promise<void> {
+  const earlier = await listClaims();
+  const running = byPhone(["retry", KEY, earlier[0].id], silentPhone);
+  await waitUntil("the request", () => silentPhone.requests === 1);
+  const { code, stdout, stderr } = await passTime(net, running);
+  equal(code, 3, stderr);
+  match(stderr, /the wallet did not answer in time\. The payment may still arrive/);
+  match(stderr, /list the open claims with `tonado pool claims` before/);
+  doesNotMatch(stdout + stderr, /refused|failed|deposit/i);
+  deepEqual(await listClaims(), earlier);
+}
+
+/** Advances the clock until the command ends. */
+async function passTime<T>(net: RelayerHarness, running: Promise<T>): Promise<T> {
+  let ended = false;
+  running.finally(() => ended = true).catch(() => {});
+  await waitUntil("the command ends", async () => {
+    await net.clock.advance(AFTER_REQUEST_MS);
+    return ended;
+  });
+  return await running;
 }
 
 /** Rebuilds the state whose hash the chain would keep if the pool froze now, and returns its number of open claims. */

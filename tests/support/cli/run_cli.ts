@@ -4,6 +4,7 @@ import { noteStoreFile } from "../../../src/client/notes/files/note_store_file.t
 import { connectWallet } from "../../../src/client/tonconnect/connect_wallet.ts";
 import { runCli as runProgram } from "../../../src/cli/program.ts";
 import type { CliContext } from "../../../src/cli/context.ts";
+import type { Clock } from "../../../src/core/time.ts";
 import { Secret } from "../../../src/core/text/secret.ts";
 import { diskFolder, openByteSource } from "../../../src/ops/ceremony/files/disk_folder.ts";
 import { openAppSite } from "../../../src/http/app/app_site.ts";
@@ -35,6 +36,8 @@ export interface TerminalUser {
   readonly onStderr?: (text: string) => void;
   /** Milliseconds to wait for a relayer whose tree is behind. */
   readonly treeTimeoutMs?: number;
+  /** The clock of retries and of connected wallets. Default: the system's. */
+  readonly clock?: Clock;
   /** Interrupts the command, as Ctrl-C does. */
   readonly interruptSignal?: AbortSignal;
 }
@@ -68,6 +71,7 @@ export async function runCli(
     removeDir: unused,
     now: Date.now,
     ...person.treeTimeoutMs !== undefined && { treeTimeoutMs: person.treeTimeoutMs },
+    ...person.clock && { clock: person.clock },
     async openStore({ databaseUrl, dataDir }, options) {
       if (databaseUrl === undefined) return await openKvStore(dataDir, options);
       return await (await postgresStores()).openPostgresStore(databaseUrl.reveal(), options);
@@ -95,7 +99,7 @@ export async function runCli(
     connect: (network, { url, apiKey, requestsPerSecond }) =>
       connect({ network, endpoint: url, apiKey: apiKey?.reveal(), requestsPerSecond }),
     openWallet,
-    connectWallet,
+    connectWallet: (entry, options) => connectWallet(entry, options, person.clock),
     createProver: sharedProver,
     async serveApp(settings, address) {
       const site = await openAppSite("/", settings);

@@ -138,7 +138,7 @@ async function retry(
     return;
   }
   const signal = shutdownSignal(context);
-  const payOptions = { pollIntervalMs: POLL_INTERVALS_MS[options.network], signal };
+  const payOptions = { pollIntervalMs: POLL_INTERVALS_MS[options.network], clock: context.clock, signal };
   const total = formatNative(value * BigInt(claims.length));
   let result: RetryResult;
   if (target) {

@@ -153,7 +153,11 @@ async function waitForArrival(
     account = await chain.account(address);
     return account.last?.lt !== before.last?.lt;
   }, { intervalMs, timeoutMs: ARRIVAL_TIMEOUT_MS });
-  if (!arrived) throw new Problem("payment_timeout", "the transfer was sent and has not arrived yet");
+  if (!arrived) {
+    throw new Problem("payment_timeout", "the transfer was sent and has not arrived yet", {
+      hint: "It may still arrive. Look at the wallet's transactions before you run the command again.",
+    });
+  }
   if (account.state === "frozen") {
     throw new Problem("rescue_refused", "the transfer arrived, and the pool is still frozen");
   }
