@@ -152,6 +152,56 @@ for (
     }));
 }
 
+/** Files that exist only while the program writes; each is made beside `file`. */
+const helpers: Readonly<
+  Record<string, { readonly name: string; readonly write: (path: string) => Promise<void> }>
+> = {
+  "the note store's lock": { name: "file.lock", write: addNoteTo },
+  "the note store's lock for long work": {
+    name: "file.work",
+    async write(path) {
+      const store = await noteStoreFile(path, { workFactor: 8 }).open(passphrase);
+      using _work = await store.lockForWork();
+    },
+  },
+  "the registry's lock": { name: "file.lock", write: writers["the registry"].write },
+  "a ceremony's lock": {
+    name: ".ceremony.lock",
+    async write(path) {
+      using _lock = await diskFolder(path.replace(/\/[^/]*$/, "")).lock();
+    },
+  },
+  "the draft of a new file": { name: "file.part", write: writers["a new file, such as a backup"].write },
+};
+
+for (const [what, { name, write }] of Object.entries(helpers)) {
+  Deno.test(`a link in place of ${what} is refused, and neither followed nor removed`, () =>
+    withFolder(async (folder) => {
+      const [near, far] = [`${folder}/near`, `${folder}/far`];
+      await Deno.mkdir(near);
+      await Deno.mkdir(far);
+      await Deno.writeFile(`${far}/old`, oldText);
+      for (const target of ["old", "missing"]) {
+        await Deno.symlink(`../far/${target}`, `${near}/${name}`);
+        await assert.rejects(write(`${near}/file`), (error) => {
+          assert.ok(error instanceof Problem);
+          assert.match(
+            [error.message, ...error.errors.map(({ detail }) => detail)].join(),
+            new RegExp(`near/${name}`),
+          );
+          return true;
+        });
+        assert.equal(await Deno.readLink(`${near}/${name}`), `../far/${target}`);
+        assert.deepEqual(namesIn(near).filter((each) => each !== "file"), [name]);
+        assert.deepEqual(namesIn(far), ["old"]);
+        assert.deepEqual(await Deno.readFile(`${far}/old`), oldText);
+        await Deno.remove(`${near}/${name}`);
+      }
+      await write(`${near}/file`);
+      assert.equal(namesIn(near).includes(name), false);
+    }));
+}
+
 Deno.test("a note store has one lock, whichever link names it", () =>
   withFolder(async (folder) => {
     await Deno.mkdir(`${folder}/synced`);

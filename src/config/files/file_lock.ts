@@ -38,8 +38,8 @@ export async function lockFile(
 
 async function openLocked(path: string): Promise<Deno.FsFile | undefined> {
   for (let replaced = 0; replaced < MAX_REPLACEMENTS; replaced++) {
-    await assertRegularOrAbsent(path);
-    const file = await Deno.open(path, { create: true, write: true, mode: 0o600 });
+    const file = await openRegular(path);
+    if (file === undefined) continue;
     const isLocked = await tryLock(file);
     if (isLocked && await isSameFile(file, path)) return file;
     file.close();
@@ -47,13 +47,23 @@ async function openLocked(path: string): Promise<Deno.FsFile | undefined> {
   }
 }
 
-/** Rejects pipes, which block when opened, and links, which a folder of others may contain. */
-async function assertRegularOrAbsent(path: string): Promise<void> {
-  const { isFile } = await Deno.lstat(path).catch((error) => {
-    if (error instanceof Deno.errors.NotFound) return { isFile: true };
+/**
+ * Creates the file, or opens it. Returns undefined if it is removed meanwhile. Rejects pipes, which block when opened,
+ * and links, which a folder of others may contain.
+ */
+async function openRegular(path: string): Promise<Deno.FsFile | undefined> {
+  try {
+    return await Deno.open(path, { createNew: true, write: true, mode: 0o600 }); // follows no link
+  } catch (error) {
+    if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
+  }
+  try {
+    if (!(await Deno.lstat(path)).isFile) throw new Error(`the lock file ${path} is not a regular file`);
+    return await Deno.open(path, { write: true });
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
     throw error;
-  });
-  if (!isFile) throw new Error("it is not a regular file");
+  }
 }
 
 /** The last holder may have removed the file before it was locked here. */

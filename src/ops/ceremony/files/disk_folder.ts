@@ -67,7 +67,7 @@ async function acquireLock(folder: string, path: string): Promise<Disposable | u
     await Deno.mkdir(folder, { recursive: true });
     return await lockFile(path);
   } catch (cause) {
-    throw writeFailure(path, cause);
+    throw writeFailure(folder, cause);
   }
 }
 
