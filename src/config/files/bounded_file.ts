@@ -44,6 +44,17 @@ export function decodeSecretText(bytes: Uint8Array): string {
   if (isMarkedUtf16 || bytes.includes(0)) {
     throw new UnreadableFileError("it is UTF-16 or binary. Save it as UTF-8 text");
   }
+  const text = decodeUtf8(bytes);
+  if (text.startsWith("\ufeff")) { // invisible, so nobody could type the secret
+    throw new UnreadableFileError(
+      "it begins with two byte order marks. Save it as UTF-8 text with at most one",
+    );
+  }
+  return text;
+}
+
+/** Removes one byte order mark. */
+function decodeUtf8(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {

@@ -35,6 +35,7 @@ const faults: [what: string, bytes: Uint8Array<ArrayBuffer>, says: RegExp][] = [
   ["is empty", new Uint8Array(), /"[^"]*" is empty/],
   ["is only a line break", utf8.encode("\n"), /"[^"]*" is empty/],
   ["is only a byte order mark", new Uint8Array(BYTE_ORDER_MARK), /"[^"]*" is empty/],
+  ["has two byte order marks", utf8.encode(`\ufeff\ufeff${PASSPHRASE}`), /begins with two byte order marks/],
   [
     "has 1 MiB",
     new Uint8Array(1 << 20).fill(0x61),
