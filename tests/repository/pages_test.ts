@@ -45,6 +45,41 @@ Deno.test("no page names an amount in the coin's former ticker", async () => {
   }
 });
 
+Deno.test("no text in the sources names an amount in the coin's former ticker", async () => {
+  for (const path of ["main.ts", ...await sources("src/")]) {
+    assertNamesGram(await Deno.readTextFile(new URL(path, root)), path);
+  }
+});
+
+Deno.test("an amount in the coin's former ticker is recognised in every form", () => {
+  const former = [
+    "10 TON",
+    "10\u00a0TON",
+    "10\u202fTON",
+    "10TON",
+    "10&nbsp;TON",
+    "**10** TON",
+    "TON 10",
+    "TON\u00a010",
+  ];
+  for (
+    const text of [...former, "${amount} TON", "{amount} TON", "TON ${amount}", "<amount> TON", "1.5 Toncoin"]
+  ) {
+    assert.throws(() => assertNamesGram(text, "the text"), text);
+  }
+  for (
+    const text of [
+      "10 GRAM on TON",
+      "2 TON Connect links",
+      "until 2026: TON. 10 GRAM",
+      "5 TONADO_NOTES",
+      "1 KTON",
+    ]
+  ) {
+    assertNamesGram(text, "the text");
+  }
+});
+
 Deno.test("README.md and docs/ link to files that exist", async () => {
   const pages = ["README.md", "SECURITY.md", "CHANGELOG.md"];
   for await (const { name } of Deno.readDir(new URL("docs/", root))) {
