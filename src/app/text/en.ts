@@ -148,7 +148,7 @@ export const en = {
     report: "Report",
     check: "Check the notes",
     checkLead:
-      "This asks the relayers and the endpoint for withdrawals. Wait an hour after a deposit, because they see when you are here.",
+      "The relayers and the endpoint for withdrawals will see that you are here. After a deposit, wait an hour before you check.",
     checking: (seen: number) => `Looking for your notes: ${plural(seen, "entry", "entries")} read`,
     recovered: (count: number) => `${plural(count, "note was", "notes were")} found with your recovery code.`,
     unread: (pools: readonly string[]) =>
@@ -212,7 +212,7 @@ export const en = {
     removed: "Now:",
     added: "New:",
     settingsLead:
-      "No release page lists these settings, and the hash of the files does not cover them. Accept them only if you trust each new server and pool; ask the website's operator if you did not expect a change.",
+      "These settings are not on the release page, and not part of the files' hash. Accept them only if you trust each new server and pool. If you did not expect a change, ask the website's operator.",
     filesLead:
       "Files have changed. Compare the hash of the new files in Settings with the one on the project's release page.",
     sameFiles: "The files are the same.",

@@ -86,13 +86,12 @@ export const depositEn = {
   askingLead: "You have three minutes.",
   waiting: "Waiting for the network",
   waitingLead: "You can close this page. Nothing is lost: we look again when you return.",
-  longWait:
-    "This takes longer than usual. When the request has expired, the app offers to ask the wallet again.",
+  longWait: "This takes longer than usual. When the request expires, you can send the wallet a new one.",
   notPaidLead:
     "If a wallet still shows a request for this payment, decline it before you pay in another way.",
   notPaid: "I have not paid yet",
   walletLater:
-    "An earlier request may still be open, and paying it as well would mean paying twice. You can connect a wallet when it has expired, in about four minutes.",
+    "An earlier request may still be open. If you paid both, you would pay twice. You can connect a wallet when it expires, in about four minutes.",
   returning: "The pool sent the payment back. It is on its way to your wallet.",
   overtaken: "Another deposit came first. Your money is on its way back, less fees.",
   /** At most 99 %, because success is never certain. */
@@ -168,7 +167,7 @@ export const withdrawEn = {
     recipient_reused: () =>
       "You have sent another note to this address. Everyone can see that both belong to one person. Use a new address.",
     recipient_used: () =>
-      "This address was used before. What is known about it will be known about this money.",
+      "This address is not new. Anyone who knows its owner will know who gets this money.",
     recipient_unchecked: () => "We could not look this address up. Make sure that it is a wallet and new.",
     few_deposits: (count) =>
       `${
@@ -208,7 +207,7 @@ export const withdrawEn = {
   mayArrive: "The withdrawal was sent to a relayer and may still arrive.",
   refusal: (code: string) => `The relayer refused: ${refusals[code] ?? code}.`,
   refusalLead:
-    "The relayer says that it will not send the withdrawal, but it has the proof. A new try can therefore only go to the same address, through this relayer or another.",
+    "It has the proof and could still send the withdrawal. You can try again only with the same address, through this relayer or another.",
   resume: "Follow it",
   failover: "Use another relayer",
   failoverLead:

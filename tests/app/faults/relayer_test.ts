@@ -137,7 +137,7 @@ const cases: FaultCases = {
     await visit.step("withdraw-failed");
     assert.deepEqual(await visit.notices(), [
       "The withdrawal stopped",
-      "The relayer refused: it now asks for a higher fee. The relayer says that it will not send the withdrawal, but it has the proof. A new try can therefore only go to the same address, through this relayer or another.",
+      "The relayer refused: it now asks for a higher fee. It has the proof and could still send the withdrawal. You can try again only with the same address, through this relayer or another.",
     ]);
     await visit.inspect("withdraw-refused");
     relayer.open();
