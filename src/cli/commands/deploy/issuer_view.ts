@@ -9,14 +9,14 @@ type NamedFact = readonly [name: string, value: string];
 type LockState = "unlocked" | "locked" | "none_found" | "unknown";
 
 const LOCK_TEXTS: Record<LockState, string> = {
-  unlocked: "wallets have get_status: the issuer can lock them; yours is unlocked now",
-  locked: "wallets have get_status: the issuer can lock them; yours is locked now",
-  none_found: "wallets have no get_status; other ways to lock them cannot be read",
-  unknown: "unknown: your wallet holds none of the jetton, so there is no jetton wallet to ask",
+  unlocked: "the issuer can lock wallets (they have get_status); yours is not locked now",
+  locked: "the issuer can lock wallets (they have get_status); yours is locked now",
+  none_found: "wallets have no get_status, but the issuer may lock them in another way",
+  unknown: "unknown: your wallet holds none of the jetton, so it has no jetton wallet to check",
 };
 
-const REFUSALS_TEXT = "cannot be read: if wallets refuse to pay single destinations, " +
-  "255 withdrawals to one of them block this pool for good";
+const REFUSALS_TEXT = "cannot be checked: if wallets refuse to pay one address, " +
+  "255 withdrawals to it block this pool for good";
 
 export const TRIAL_TEXTS: Record<TrialOutcome, string> = {
   returned: "one unit went through the pool and came back",
@@ -26,15 +26,15 @@ export const TRIAL_TEXTS: Record<TrialOutcome, string> = {
 
 /** `attached` is the formatted value of the trials' messages. */
 export function describePlannedTrial(attached: string, movesUnit: boolean): string {
-  const move = movesUnit ? ", and one through the pool and back" : "";
-  return `sends one unit to a new address, where it stays${move}, with ${attached}, most of which returns`;
+  const move = movesUnit ? ", and one unit through the pool and back" : "";
+  return `sends one unit to a new address, where it stays${move}; attaches ${attached}, most of which returns`;
 }
 
 export function describeIssuer(facts: IssuerFacts, network: Network): readonly NamedFact[] {
   const { admin, mintable, masterUpgradable, walletUpgradable } = facts;
   const whom = admin ? `admin ${formatPoolAddress(admin, network)}` : "no admin";
   return [
-    ["issuer", `${whom}; the master says that the jetton ${mintable ? "can" : "cannot"} be minted`],
+    ["issuer", `${whom}; the master reports that ${mintable ? "more" : "no more"} can be minted`],
     ["upgrades", `master: ${describeCode(masterUpgradable)}; wallets: ${describeCode(walletUpgradable)}`],
     ["locks", LOCK_TEXTS[lockState(facts)]],
     ["refusals", REFUSALS_TEXT],
@@ -42,7 +42,7 @@ export function describeIssuer(facts: IssuerFacts, network: Network): readonly N
 }
 
 function describeCode(upgradable: boolean | undefined): string {
-  if (upgradable === undefined) return "unknown, the code is in a library";
+  if (upgradable === undefined) return "unknown, because the code is in a library";
   return upgradable ? "the code may replace itself (SETCODE)" : "no SETCODE";
 }
 
