@@ -151,10 +151,7 @@ async function listsAndRetriesClaims(
     ok(sends.refusals.length > 0, "the endpoint reports the wallet's refusal of a copy");
   });
 
-  await t.step(
-    "of a wallet that stays silent, the payment may still arrive",
-    () => hearsNothing(net, { listClaims, byPhone, silentPhone }),
-  );
+  await hearsNothing(t, { net, listClaims, byPhone, silentPhone });
 
   await t.step("an unlocked wallet pays them, to the unit, by phone and by mnemonic", async () => {
     await net.localnet.setCode(net.pool(KEY).jettonWallet!, before);
@@ -178,18 +175,20 @@ async function listsAndRetriesClaims(
 }
 
 async function hearsNothing(
-  net: RelayerHarness,
-  { listClaims, byPhone, silentPhone }: Pick<Scene, "listClaims" | "byPhone" | "silentPhone">,
+  t: Deno.TestContext,
+  { net, listClaims, byPhone, silentPhone }: Pick<Scene, "net" | "listClaims" | "byPhone" | "silentPhone">,
 ): Promise<void> {
-  const earlier = await listClaims();
-  const running = byPhone(["retry", KEY, earlier[0].id], silentPhone);
-  await waitUntil("the request", () => silentPhone.requests === 1);
-  const { code, stdout, stderr } = await passTime(net, running);
-  equal(code, 3, stderr);
-  match(stderr, /the wallet did not answer in time\. The payment may still arrive/);
-  match(stderr, /list the open claims with `tonado pool claims` before/);
-  doesNotMatch(stdout + stderr, /refused|failed|deposit/i);
-  deepEqual(await listClaims(), earlier);
+  await t.step("of a wallet that stays silent, the payment may still arrive", async () => {
+    const earlier = await listClaims();
+    const running = byPhone(["retry", KEY, earlier[0].id], silentPhone);
+    await waitUntil("the request", () => silentPhone.requests === 1);
+    const { code, stdout, stderr } = await passTime(net, running);
+    equal(code, 3, stderr);
+    match(stderr, /the wallet did not answer in time\. The payment may still arrive/);
+    match(stderr, /list the open claims with `tonado pool claims` before/);
+    doesNotMatch(stdout + stderr, /refused|failed|deposit/i);
+    deepEqual(await listClaims(), earlier);
+  });
 }
 
 /** Advances the clock until the command ends. */
