@@ -90,7 +90,7 @@ async function depositsByPhone(t: Deno.TestContext, { tonado, at }: Scene): Prom
       await terminal.type(CTRL_C);
       const { code, before, after } = await terminal.waitForExit();
       assert.equal(code, 130, terminal.screen);
-      assert.match(terminal.screen, /to continue: tonado deposit --note [0-9a-f]{12}/);
+      assert.match(terminal.screen, /to continue:\r\ntonado deposit --note [0-9a-f]{12}/);
       assert.ok(!terminal.screen.includes(PASSPHRASE), "the passphrase is not shown");
       assert.equal(after, before);
       assert.match(terminal.screen, COLOUR);

@@ -38,10 +38,8 @@ async function openScene() {
     assert.ok(Date.now() - pressed < AT_ONCE_MS, "at once");
     assert.equal(after, before, "the terminal is restored");
     const nextStep =
-      /note [0-9a-f]{12} (?:is|and its withdrawal are) stored.*; to (?:continue|try again): tonado (.*?)\r?\n/
-        .exec(
-          terminal.screen,
-        );
+      /note [0-9a-f]{12} (?:is|and its withdrawal are) stored.*; to (?:continue|try again):\r\ntonado (.*?)\r\n/
+        .exec(terminal.screen.replaceAll(" \\\r\n  ", " "));
     assert.ok(nextStep, terminal.screen);
     assert.match(terminal.screen, /\[cancelled\]/);
     return nextStep[1].replace("<url>", relayer.url).split(" ");

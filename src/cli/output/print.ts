@@ -69,17 +69,16 @@ export class CommandView<Options extends OutputOptions> {
     if (!this.options.quiet) this.context.stdout.write(`${text}\n`);
   }
 
-  /** Splits a shell command into lines that fit the terminal and can be pasted together. */
-  protected foldCommand(command: string): string {
-    const { isTerminal, columns } = this.context.stdout;
-    if (!isTerminal) return command;
+  /** Returns a command behind its introduction; on a terminal, on lines that fit and can be pasted together. */
+  protected formatCommand(introduction: string, command: string, output = this.context.stdout): string {
+    if (!output.isTerminal) return `${introduction} ${command}`;
     const lines: string[] = [];
-    for (const part of command.match(/(?:--\S+ )?(?:'[^']*'|<[^>]*>|[^\s'])+/g) ?? []) { // with its flag
+    for (const part of command.match(/(?:--\S+ )?(?:\\.|'[^']*'|<[^>]*>|\S)+/g) ?? []) { // a flag and its value
       const longer = lines.length === 0 ? part : `${lines.at(-1)} ${part}`;
-      if (lines.length > 0 && longer.length > columns - " \\".length) lines.push(`  ${part}`);
+      if (lines.length > 0 && longer.length > output.columns - " \\".length) lines.push(`  ${part}`);
       else lines[Math.max(lines.length - 1, 0)] = longer;
     }
-    return lines.join(" \\\n");
+    return `${introduction}\n${lines.join(" \\\n")}`;
   }
 
   protected get colours() {

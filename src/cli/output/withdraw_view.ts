@@ -177,8 +177,10 @@ export class WithdrawView extends CommandView<WithdrawOptions> {
     const how = self ? " --self" : others || (relayer ? "" : " --relayer <url>");
     const again = `tonado withdraw ${id} --to ${this.#formatAddress(recipient)} ${flags}${how}`;
     const { stderr } = this.context;
+    const print = (introduction: string, command: string) =>
+      stderr.write(`${this.formatCommand(introduction, command, stderr)}\n`);
     if (state !== "withdrawing" || !withdrawal) {
-      return stderr.write(`note ${id} is stored, and nothing was submitted; to try again: ${again}\n`);
+      return print(`note ${id} is stored, and nothing was submitted; to try again:`, again);
     }
     const ownRelayer = withdrawal.relayer !== undefined; // its URL is in the store
     if (restart && withdrawal.at === this.record.withdrawal?.at) {
@@ -187,13 +189,11 @@ export class WithdrawView extends CommandView<WithdrawOptions> {
       const through = relayer ? formatFlags({ relayer }) : `--self ${formatPayerFlags(this.options)}`;
       const on = `tonado withdraw ${id} ${formatChainFlags(this.options)} ${ownRelayer ? "" : through}`
         .trim();
-      return stderr.write(
-        `note ${id} is stored, and nothing new was submitted; to try again: ${again} --restart\n` +
-          `or to continue the interrupted withdrawal, which pays ${old}: ${on}\n`,
-      );
+      print(`note ${id} is stored, and nothing new was submitted; to try again:`, `${again} --restart`);
+      return print(`or to continue the interrupted withdrawal, which pays ${old}:`, on);
     }
     const on = `tonado withdraw ${id} ${flags}${!self && ownRelayer ? others : how}`;
-    stderr.write(`note ${id} and its withdrawal are stored; to continue: ${on}\n`);
+    print(`note ${id} and its withdrawal are stored; to continue:`, on);
   }
 
   #formatAmount(amount: bigint): string {

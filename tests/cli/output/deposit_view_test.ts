@@ -1,4 +1,4 @@
-import { doesNotMatch, match } from "node:assert/strict";
+import { deepEqual, doesNotMatch, equal, match } from "node:assert/strict";
 import type { DepositResult } from "../../../src/client/deposit/deposit_events.ts";
 import type { CliContext } from "../../../src/cli/context.ts";
 import { DepositView } from "../../../src/cli/output/payment/deposit_view.ts";
@@ -20,4 +20,19 @@ Deno.test("only a deposit that a version 2 pool has queued is announced as waiti
     match(text, /^deposited as leaf 5\n\nMake a backup now/);
     doesNotMatch(text, /settled/);
   }
+});
+
+Deno.test("on a terminal, the next command is split between its flags, and no character of it is lost", () => {
+  let text = "";
+  const output = { isTerminal: true, columns: 70, write: (part: string) => void (text += part) };
+  const options = { network: "testnet", registry: "/a/folder with spaces/it's here/pools.json" } as const;
+  new DepositView({ stdout: output, stderr: output, env: {} } as unknown as CliContext, options, "12ab")
+    .showDeposited(result);
+  const command = text.slice(text.indexOf("tonado withdraw"));
+  deepEqual(command.split("\n").map((line) => line.length > 70), [false, false, false, false]);
+  equal(
+    command.replaceAll(" \\\n  ", " "),
+    "tonado withdraw 12ab --network testnet --registry '/a/folder with spaces/it'\\''s here/pools.json' " +
+      "--to <fresh address> --relayer <url>\n",
+  );
 });

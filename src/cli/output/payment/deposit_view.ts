@@ -169,8 +169,8 @@ export class DepositView extends PaymentView<DepositViewOptions> {
       `${this.colours.green("deposited")} as leaf ${leafIndex}` +
         (waits ? "; it can be withdrawn once it is settled, which relayers do by themselves\n\n" : "\n\n") +
         "Make a backup now: tonado note backup <file>\n" +
-        "For better privacy, wait for more deposits before you withdraw:\n" +
-        this.foldCommand(
+        this.formatCommand(
+          "For better privacy, wait for more deposits before you withdraw:",
           `tonado withdraw ${this.#noteId} ${
             formatChainFlags(this.options)
           } --to <fresh address> --relayer <url>`,
@@ -189,9 +189,9 @@ export class DepositView extends PaymentView<DepositViewOptions> {
       formatConnectFlags(this.options),
       formatFlags({ wait, relayer }),
     ].filter(Boolean).join(" ");
-    this.context.stderr.write(
-      `note ${this.#noteId} is stored; to continue: tonado deposit --note ${this.#noteId} ${flags}\n`,
-    );
+    const { stderr } = this.context;
+    const [id, command] = [this.#noteId, `tonado deposit --note ${this.#noteId} ${flags}`];
+    stderr.write(`${this.formatCommand(`note ${id} is stored; to continue:`, command, stderr)}\n`);
   }
 
   #showPayment({ url, to, amount, comment }: DepositPayment): void {
