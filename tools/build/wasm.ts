@@ -40,6 +40,12 @@ const root = decodeURIComponent(new URL("../..", import.meta.url).pathname).repl
 const given = readArguments(["--check"], Infinity);
 const check = given.has("--check");
 
+/**
+ * All builds share the standard library and the dependencies: only the crate's own code is compiled for the features.
+ * As all of a module is optimised at once (`lto = "fat"`), LLVM extends them to the rest of it.
+ */
+const target = `${root}/dist/wasm`;
+
 const toolchain = await findToolchain();
 await compareVersion();
 const bindgen = await buildBindgen();
@@ -104,15 +110,7 @@ async function buildVariant(crate: string, variant: Variant): Promise<string> {
   const folder = `${root}/${crate}`;
   const made = `${folder}/target/pkg${variant.suffix}`;
   await Deno.remove(made, { recursive: true }).catch(() => {});
-  const wanted = [...features[crate], ...variant.features].join(",");
-  const flags = wanted === "" ? "" : ` -Ctarget-feature=${wanted}`;
-  // Builds with the same features share the standard library and the dependencies.
-  const target = `${root}/dist/wasm/${wanted.replaceAll("+", "") || "plain"}`;
-  const env = {
-    ...toolchain.env,
-    CARGO_TARGET_DIR: target,
-    RUSTFLAGS: `${await sharedRemaps()}${flags}`,
-  };
+  const env = { ...toolchain.env, CARGO_TARGET_DIR: target, RUSTFLAGS: await sharedRemaps() };
   const remaps = [`${folder}=/crate`];
   if (crate === "ceremony-wasm") remaps.push(`${root}/prover-wasm=/prover`); // it includes some of its sources
   await run("cargo", [
@@ -121,6 +119,7 @@ async function buildVariant(crate: string, variant: Variant): Promise<string> {
     ...variant.cargoArgs,
     "--",
     ...remaps.map((remap) => `--remap-path-prefix=${remap}`),
+    `-Ctarget-feature=${[...features[crate], ...variant.features].join(",")}`,
   ]);
   const module = `${target}/${TARGET}/release/${crate.replaceAll("-", "_")}.wasm`;
   await run(bindgen, [module, made]);
