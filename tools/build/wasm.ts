@@ -5,8 +5,9 @@
  *
  * Usage: deno task wasm [crates...] [--check]     (`--check` builds and compares with the committed bytes)
  *
- * Needs a compiler (wasm_toolchain.ts). On Debian, `tools/build/install_wasm_toolchain.sh` installs it. The committed bytes are built on Debian. Paths are remapped, dependencies locked and tools pinned, so
- * the same compiler version produces the same bytes anywhere. `--check` fails with another version.
+ * Needs a compiler (wasm_toolchain.ts). On Debian, `tools/build/install_wasm_toolchain.sh` installs it. The committed
+ * bytes are built on Debian. Paths are remapped, dependencies locked and tools pinned, so the same compiler version
+ * produces the same bytes anywhere. `--check` fails with another version.
  */
 import { type GeneratedFile, writeGenerated } from "../shared/generated_files.ts";
 import { readArguments } from "../shared/arguments.ts";

@@ -4,11 +4,11 @@
  */
 import { deepEqual, ok } from "node:assert/strict";
 import process from "node:process";
-import { depth, seed } from "../../../testkit/random/property_runs.ts";
+import { depth, isDeep, seed } from "../../../testkit/random/property_runs.ts";
 import { simulate } from "../../../testkit/simulation/run/simulation.ts";
 
 const BLOCKS = 4;
-const SEEDS_EACH = 50 * depth;
+const SEEDS_EACH = isDeep ? 50 * depth : 25;
 const one = process.env.TONADO_SIMULATION_SEED;
 
 if (one === undefined) {
