@@ -24,7 +24,7 @@ function faultsOf(act: () => unknown): [pointer: string, detail: string][] {
 }
 const pointers = (act: () => unknown) => faultsOf(act).map(([pointer]) => pointer);
 
-Deno.test("notes: the flag takes precedence over the variable, and the variable over the home directory", () => {
+Deno.test("the flag takes precedence over the variable, and the variable over the home directory", () => {
   const env = { ...home, TONADO_NOTES: "env.age" };
   const path = (...args: Parameters<typeof loadNoteStoreConfig>) => loadNoteStoreConfig(...args).path;
   equal(path({ notes: "flag.age" }, env), "flag.age");
@@ -34,7 +34,7 @@ Deno.test("notes: the flag takes precedence over the variable, and the variable 
   deepEqual(pointers(() => path({}, {})), ["TONADO_NOTES"]);
 });
 
-Deno.test("notes: a passphrase comes from a variable or a file, not from both; without either, the user is asked", () => {
+Deno.test("a passphrase comes from a variable or a file, not from both; without either, the user is asked", () => {
   const load = (env: Record<string, string>, file: () => Uint8Array = missing) =>
     loadNoteStoreConfig({}, { ...home, ...env }, file).passphrase?.reveal();
   equal(load({}), undefined);
@@ -53,7 +53,7 @@ Deno.test("notes: a passphrase comes from a variable or a file, not from both; w
   ]);
 });
 
-Deno.test("endpoint: the flag for requests per second takes precedence over the variable", () => {
+Deno.test("the flag for requests per second takes precedence over the variable", () => {
   const env = { INDEXER_REQUESTS_PER_SECOND: "4" };
   equal(loadEndpoint(network, {}).requestsPerSecond, undefined);
   equal(loadEndpoint(network, env).requestsPerSecond, 4);
@@ -65,7 +65,7 @@ Deno.test("endpoint: the flag for requests per second takes precedence over the 
   );
 });
 
-Deno.test("payer: without a setting there is no payer, and a flag's file takes precedence over the variables", () => {
+Deno.test("without a setting there is no payer, and a flag's file takes precedence over the variables", () => {
   const load = (flags: object, env: Record<string, string>, file: (path: string) => Uint8Array = missing) =>
     loadPayerConfig({ ...network, ...flags }, env, file);
   equal(load({}, {}), undefined);
@@ -87,7 +87,7 @@ Deno.test("payer: without a setting there is no payer, and a flag's file takes p
   ]);
 });
 
-Deno.test("payer: a mnemonic file that is not UTF-8 text is refused with the reason", () => {
+Deno.test("a mnemonic file that is not UTF-8 text is refused with the reason", () => {
   const load = (bytes: Uint8Array) => () =>
     loadPayerConfig({ ...network, mnemonicFile: "words" }, {}, () => bytes);
   equal(load(utf8(`\ufeff${words}`))()?.mnemonic.reveal(), words);
@@ -117,7 +117,7 @@ Deno.test("deploy: a flag or a variable burns the owner, and contradicts a given
   deepEqual(pointers(() => load(network, {})), ["TONADO_WALLET_MNEMONIC_FILE"]);
 });
 
-Deno.test("endpoint: the flag takes precedence over the variable, and the variable over the public endpoint", () => {
+Deno.test("the flag takes precedence over the variable, and the variable over the public endpoint", () => {
   const env = { INDEXER_URL: "http://env.example", INDEXER_API_KEY: "hunter2" };
   const load = (...args: Parameters<typeof loadEndpoint>) => loadEndpoint(...args).url;
   equal(load({ ...network, endpoint: "http://flag.example" }, env), "http://flag.example");

@@ -22,7 +22,7 @@ const bad: [what: string, content: string | undefined, says: RegExp][] = [
   ["malformed", '{"network":"testnet","pools":{"native-1":{}}}', /\/pools\/native-1\/address/],
 ];
 for (const [what, content, says] of bad) {
-  Deno.test(`registry: a file that is ${what} is refused by name`, async () => {
+  Deno.test(`a file that is ${what} is refused by name`, async () => {
     const directory = await Deno.makeTempDir({ prefix: "tonado-registry-" });
     const file = `${directory}/pools.json`;
     if (content !== undefined) await Deno.writeTextFile(file, content);
@@ -46,7 +46,7 @@ const pool = (amount: string, digit: string): Deployment => ({
   owner: null,
 });
 
-Deno.test("registry: a written pool replaces its own entry, and keeps the others and the operator's policy", async () => {
+Deno.test("a written pool replaces its own entry, and keeps the others and the operator's policy", async () => {
   const directory = await Deno.makeTempDir({ prefix: "tonado-registry-" });
   const file = `${directory}/new/folder/pools.json`;
   equal((await readRegistryOrEmpty("testnet", file)).pools.size, 0);
@@ -77,7 +77,7 @@ Deno.test("registry: an unwritable one is refused by the check and by the write,
   await Deno.remove(directory, { recursive: true });
 });
 
-Deno.test("registry: the check for write access changes neither the file nor a link to it", async () => {
+Deno.test("the check for write access changes neither the file nor a link to it", async () => {
   const directory = await Deno.makeTempDir({ prefix: "tonado-registry-" });
   const [file, link] = [`${directory}/pools.json`, `${directory}/link.json`];
   const text = '{ "network": "testnet",\n\n"pools": {} }';

@@ -21,7 +21,7 @@ function faults(env: Environment, readFile?: (path: string) => Uint8Array): Prob
   throw new Error("the configuration was accepted");
 }
 
-Deno.test("config: the mnemonic alone is enough, the rest are the interface's defaults", () => {
+Deno.test("the mnemonic alone is enough, the rest are the interface's defaults", () => {
   const config = loadServeConfig(least);
   equal(config.wallet.mnemonic.reveal(), words);
   equal(config.wallet.version, "v4R2");
@@ -34,12 +34,12 @@ Deno.test("config: the mnemonic alone is enough, the rest are the interface's de
   equal(config.store.databaseUrl, undefined);
 });
 
-Deno.test("config: the cost of a jetton withdrawal has no limit unless one is set", () => {
+Deno.test("the cost of a jetton withdrawal has no limit unless one is set", () => {
   const bounded = loadServeConfig({ ...least, RELAYER_MAX_COST_NATIVE: "0.2" });
   deepEqual(bounded.fee, { bps: 50, minNano: 50_000_000n, maxCostNano: 200_000_000n });
 });
 
-Deno.test("config: the app is served only when asked for, with the network's public endpoint or named ones", () => {
+Deno.test("the app is served only when asked for, with the network's public endpoint or named ones", () => {
   equal(loadServeConfig(least).app, undefined);
   const open = "https://testnet.toncenter.com/api/v2/jsonRPC";
   deepEqual(loadServeConfig({ ...least, RELAYER_APP: "1" }).app, {
@@ -56,7 +56,7 @@ Deno.test("config: the app is served only when asked for, with the network's pub
   equal(secret.app!.depositEndpoint, open, "the relayer's own endpoint is not published");
 });
 
-Deno.test("config: the database goes by either name, or by both with one value", () => {
+Deno.test("the database goes by either name, or by both with one value", () => {
   const url = "postgresql://tonado:secret@db/tonado?sslmode=require";
   for (
     const env of [{ DATABASE_URL: url }, { POSTGRES_URL: url }, { DATABASE_URL: url, POSTGRES_URL: url }]
@@ -102,14 +102,14 @@ const wrong: [string, Environment][] = [
   ["RELAYER_RETENTION_DAYS", { RELAYER_RETENTION_DAYS: "0" }],
 ];
 for (const [name, change] of wrong) {
-  Deno.test(`config: refuses ${JSON.stringify(change)}, naming ${name} alone`, () => {
+  Deno.test(`the configuration refuses ${JSON.stringify(change)}, naming ${name} alone`, () => {
     const { errors, message } = faults({ ...least, ...change });
     deepEqual(errors.map(({ pointer }) => pointer), [name]);
     ok(message.includes(name));
   });
 }
 
-Deno.test("config: all problems are listed at once", () => {
+Deno.test("all problems are listed at once", () => {
   const { errors } = faults({ RELAYER_PORT: "x", RELAYER_NETWORK: "localnet", DATABASE_URL: "y" });
   deepEqual(errors.map(({ pointer }) => pointer).sort(), [
     "DATABASE_URL",
@@ -120,7 +120,7 @@ Deno.test("config: all problems are listed at once", () => {
   ]);
 });
 
-Deno.test("config: a malformed secret is not repeated, a malformed plain value is", () => {
+Deno.test("a malformed secret is not repeated, a malformed plain value is", () => {
   const { message } = faults({
     RELAYER_WALLET_MNEMONIC: "hunter two",
     DATABASE_URL: "//hunter",
@@ -130,7 +130,7 @@ Deno.test("config: a malformed secret is not repeated, a malformed plain value i
   ok(message.includes("eighty"));
 });
 
-Deno.test("config: the mnemonic may come from a file, and then not from the environment too", () => {
+Deno.test("the mnemonic may come from a file, and then not from the environment too", () => {
   const env = { RELAYER_WALLET_MNEMONIC_FILE: "/run/secrets/mnemonic" };
   equal(loadServeConfig(env, () => utf8(`${words}\n`)).wallet.mnemonic.reveal(), words);
   equal(faults({ ...least, ...env }, () => utf8(words)).errors[0].pointer, "RELAYER_WALLET_MNEMONIC_FILE");
@@ -160,7 +160,7 @@ Deno.test("config: printing it shows no secret", () => {
   deepEqual([value, source], ["[redacted]", "environment"]);
 });
 
-Deno.test("config: the printed values are those in effect, including the network's endpoint", () => {
+Deno.test("the printed values are those in effect, including the network's endpoint", () => {
   const shown = (env: Environment) =>
     Object.fromEntries(describeConfig(env).map(({ name, value, source }) => [name, [value, source]]));
   deepEqual(shown({}).INDEXER_URL, ["https://testnet.toncenter.com/api/v2/jsonRPC", "default"]);
@@ -168,7 +168,7 @@ Deno.test("config: the printed values are those in effect, including the network
   deepEqual(shown({ RELAYER_PORT: "1" }).RELAYER_PORT, ["1", "environment"]);
 });
 
-Deno.test("config: REDIS_URL is another name of CACHE_URL, and its password is never printed", () => {
+Deno.test("REDIS_URL is another name of CACHE_URL, and its password is never printed", () => {
   const env = { ...least, REDIS_URL: "rediss://user:hunter2@cache:6380/1" };
   equal(loadServeConfig(env).cache?.url.reveal(), env.REDIS_URL);
   equal(loadServeConfig({ ...env, CACHE_URL: env.REDIS_URL }).cache?.url.reveal(), env.REDIS_URL);
@@ -176,7 +176,7 @@ Deno.test("config: REDIS_URL is another name of CACHE_URL, and its password is n
   ok(shown.includes("rediss://[redacted]@cache:6380/1") && !shown.includes("hunter2"));
 });
 
-Deno.test("config: printed URLs contain neither credentials nor query", () => {
+Deno.test("printed URLs contain neither credentials nor query", () => {
   const shown = (INDEXER_URL: string) =>
     describeConfig({ INDEXER_URL }).find(({ name }) => name === "INDEXER_URL")!.value;
   equal(shown("http://x/v2?api_key=hunter2"), "http://x/v2?[redacted]");
@@ -186,7 +186,7 @@ Deno.test("config: printed URLs contain neither credentials nor query", () => {
   ok(!faults({ ...least, INDEXER_URL: "ftp://x/?api_key=hunter2" }).message.includes("hunter2"));
 });
 
-Deno.test("config: limits, caps and balances have the documented defaults, and are off on localnet unless set", () => {
+Deno.test("limits, caps and balances have the documented defaults, and are off on localnet unless set", () => {
   const { rates, caps, balance } = loadServeConfig(least);
   deepEqual(rates, { noteChecksPerMinute: 300, withdrawalsPerMinute: 100, trustedProxies: 0 });
   deepEqual(caps, { hourly: 1000, hourlyPerPool: 500 });
@@ -210,18 +210,18 @@ Deno.test("config: limits, caps and balances have the documented defaults, and a
   deepEqual([shown.RELAYER_HOURLY_CAP, shown.RELAYER_HOURLY_CAP_PER_POOL], ["3", "0"]);
 });
 
-Deno.test("config: times are given in seconds and stored in milliseconds", () => {
+Deno.test("times are given in seconds and stored in milliseconds", () => {
   const given = { RELAYER_BATCH_SECONDS: "12", RELAYER_ALERT_NOT_READY: "34", RELAYER_ALERT_STUCK: "56" };
   const { batchMs, alerts } = loadServeConfig({ ...least, ...given });
   deepEqual([batchMs, alerts], [12_000, { notReadyMs: 34_000, stuckMs: 56_000 }]);
 });
 
-Deno.test("config: an empty variable counts as unset", () => {
+Deno.test("an empty variable counts as unset", () => {
   equal(loadServeConfig({ ...least, RELAYER_PORT: "", DATABASE_URL: "" }).http.port, 8090);
   throws(() => loadServeConfig({ RELAYER_WALLET_MNEMONIC: "" }), Problem);
 });
 
-Deno.test("config: the stop balance must not exceed the warning balance, unless warnings are off", () => {
+Deno.test("the stop balance must not exceed the warning balance, unless warnings are off", () => {
   throws(
     () => loadServeConfig({ ...least, RELAYER_BALANCE_STOP: "10" }),
     /RELAYER_BALANCE_STOP: is above RELAYER_BALANCE_WARN \(5\)/,
@@ -232,7 +232,7 @@ Deno.test("config: the stop balance must not exceed the warning balance, unless 
   deepEqual(bounds("0", "10"), { warn: 0n, stop: 10n ** 10n });
 });
 
-Deno.test("config: the verifying endpoint must differ from the first one", () => {
+Deno.test("the verifying endpoint must differ from the first one", () => {
   const url = "https://other.example/api/v2/jsonRPC";
   const { endpoint } = loadServeConfig({ ...least, INDEXER_VERIFY_URL: url, INDEXER_VERIFY_API_KEY: "k" });
   deepEqual([endpoint.verify?.url, endpoint.verify?.apiKey?.reveal(), endpoint.apiKey], [

@@ -19,7 +19,7 @@ function kept(most?: number) {
   };
 }
 
-Deno.test("TtlCache: requests within the TTL share one value, and later ones fetch it again", async () => {
+Deno.test("requests within the TTL share one value, and later ones fetch it again", async () => {
   const answers = kept();
   deepEqual(await Promise.all([answers.get(), answers.get(), answers.get()]), [1, 1, 1]);
   answers.pass(100);
@@ -28,7 +28,7 @@ Deno.test("TtlCache: requests within the TTL share one value, and later ones fet
   equal(await answers.get(), 2);
 });
 
-Deno.test("TtlCache: the TTL begins when the value arrives, so that a slow endpoint is not queried again meanwhile", async () => {
+Deno.test("the TTL begins when the value arrives, so that a slow endpoint is not queried again meanwhile", async () => {
   const answers = kept();
   const { promise, resolve } = Promise.withResolvers<number>();
   const first = answers.get("a", () => promise);
@@ -40,7 +40,7 @@ Deno.test("TtlCache: the TTL begins when the value arrives, so that a slow endpo
   equal(await answers.get(), 7);
 });
 
-Deno.test("TtlCache: a failure reaches every waiting caller, and is not cached", async () => {
+Deno.test("a failure reaches every waiting caller, and is not cached", async () => {
   const answers = kept();
   const fails = () => Promise.reject(new Error("down"));
   const waiting = [answers.get("a", fails), answers.get("a", fails)];
@@ -49,7 +49,7 @@ Deno.test("TtlCache: a failure reaches every waiting caller, and is not cached",
   equal(await answers.get(), 2);
 });
 
-Deno.test("TtlCache: when the cache is full, the oldest entry is dropped", async () => {
+Deno.test("when the cache is full, the oldest entry is dropped", async () => {
   const answers = kept(2);
   for (const key of ["a", "b", "c"]) await answers.get(key);
   equal(await answers.get("c"), 3);

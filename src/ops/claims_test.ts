@@ -109,7 +109,7 @@ Deno.test("claims: every one is retried once, as many in a transfer as the walle
   deepEqual(sent, [[1n, 2n], [3n, 4n], [5n]]);
 });
 
-Deno.test("claims: a payout that is refused again is the same claim, also if it comes back before the next poll", async () => {
+Deno.test("a payout that is refused again is the same claim, also if it comes back before the next poll", async () => {
   const open = [claim(1, 7n), claim(2, 7n), claim(3, 7n, 8)];
   const { retry } = scene(open, (pool, ids) => {
     take(pool, ids);
@@ -126,7 +126,7 @@ Deno.test("claims: another claim of the same payout does not count as the refusa
   deepEqual(await retry(), { paid: [[3, 7, 9]], refused: [] });
 });
 
-Deno.test("claims: a refusal that comes blocks after the retry is still seen", async () => {
+Deno.test("a refusal that comes blocks after the retry is still seen", async () => {
   let polls = 0;
   const { pool, retry, elapsed } = scene([claim(1)], take);
   const getClaims = pool.getClaims.bind(pool);
@@ -138,7 +138,7 @@ Deno.test("claims: a refusal that comes blocks after the retry is still seen", a
   ok(elapsed() >= 3_000);
 });
 
-Deno.test("claims: a retry that the pool does not accept is an error, and later claims are not tried", async () => {
+Deno.test("a retry that the pool does not accept is an error, and later claims are not tried", async () => {
   const { sent, retry, elapsed } = scene([claim(3), claim(4), claim(5)], (pool, ids) => {
     pool.retry(ids.slice(0, 1), false);
     take(pool, ids.slice(1));
@@ -148,7 +148,7 @@ Deno.test("claims: a retry that the pool does not accept is an error, and later 
   ok(elapsed() >= 120_000 && elapsed() < 130_000, String(elapsed()));
 });
 
-Deno.test("claims: a wallet that cannot pay a whole transfer sends nothing", async () => {
+Deno.test("a wallet that cannot pay a whole transfer sends nothing", async () => {
   const { sent, retry } = scene([claim(1), claim(2)], take, 19n);
   await rejects(retry(), { code: "insufficient_funds" });
   deepEqual(sent, []);

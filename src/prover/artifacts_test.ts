@@ -137,7 +137,7 @@ for (
     "a malformed hash": { label: "x", files: Object.fromEntries(names.map((name) => [name, "5"])) },
   })
 ) {
-  Deno.test(`artifacts: pins with ${what} are refused before any file is read`, () => {
+  Deno.test(`pins with ${what} are refused before any file is read`, () => {
     assert.throws(() => openArtifacts(committed, pins as never), {
       code: "artifact_corrupted",
       message: /pins\.json/,

@@ -5,14 +5,14 @@ import { type Clock, systemClock } from "../core/time.ts";
 const forEver: Clock = { now: () => 0, sleep: (_, signal) => systemClock.sleep(2 ** 30, signal) };
 const never = new AbortController().signal;
 
-Deno.test("changes: a change between reading the count and waiting is not missed", async () => {
+Deno.test("a change between reading the count and waiting is not missed", async () => {
   const changes = new ChangeSignal();
   const seen = changes.count;
   changes.notify();
   await changes.waitForChange(seen, 1, forEver, never);
 });
 
-Deno.test("changes: all waiters wake, and later ones wait for the next change", async () => {
+Deno.test("all waiters wake, and later ones wait for the next change", async () => {
   const changes = new ChangeSignal();
   let woken = 0;
   const wait = () => changes.waitForChange(changes.count, 1, forEver, never).then(() => woken++);
@@ -27,7 +27,7 @@ Deno.test("changes: all waiters wake, and later ones wait for the next change", 
   equal(woken, 4);
 });
 
-Deno.test("changes: a timeout or an abort also ends the wait", async () => {
+Deno.test("a timeout or an abort also ends the wait", async () => {
   const changes = new ChangeSignal();
   await changes.waitForChange(0, 1, systemClock, never);
   const stop = new AbortController();

@@ -1,7 +1,7 @@
 import { ok } from "node:assert/strict";
 import { monitorEventLoopLag } from "./event_loop_lag.ts";
 
-Deno.test("event loop: a thread that is blocked is reported as late", async () => {
+Deno.test("a thread that is blocked is reported as late", async () => {
   const late = Promise.withResolvers<number>();
   const end = monitorEventLoopLag(late.resolve, 10);
   const until = performance.now() + 60;

@@ -11,7 +11,7 @@ function linesOf(
   return lines;
 }
 
-Deno.test("log: a JSON line carries its members, and a secret among them is redacted", () => {
+Deno.test("a JSON line carries its members, and a secret among them is redacted", () => {
   const [line] = linesOf({ level: "info", format: "json" }, (log) => {
     log.with({ pool: "native-10" }).info("deposit {leafIndex}", { leafIndex: 3, key: new Secret("hunter") });
   });
@@ -26,7 +26,7 @@ Deno.test("log: a JSON line carries its members, and a secret among them is reda
   ]);
 });
 
-Deno.test("log: a JSON line's message says what a person would read, and no secret", () => {
+Deno.test("a JSON line's message says what a person would read, and no secret", () => {
   const [line] = linesOf({ level: "info", format: "json" }, (log) => {
     log.info("{pool} has {key} and {lt}", { pool: "native-10", key: new Secret("hunter"), lt: 7n });
   });
@@ -35,13 +35,13 @@ Deno.test("log: a JSON line's message says what a person would read, and no secr
   ok(!line.includes("hunter"));
 });
 
-Deno.test("log: what is below the level is not written", () => {
+Deno.test("what is below the level is not written", () => {
   equal(linesOf({ level: "warning", format: "json" }, (log) => log.info("quiet")).length, 0);
   match(linesOf({ level: "warning", format: "pretty" }, (log) => log.error("loud")).join("\n"), /loud/);
 });
 
 for (const colour of [true, false]) {
-  Deno.test(`log: text for people is ${colour ? "" : "not "}coloured where that is ${colour ? "" : "not "}wanted`, () => {
+  Deno.test(`text for people is ${colour ? "" : "not "}coloured where that is ${colour ? "" : "not "}wanted`, () => {
     const [line] = linesOf(
       { level: "info", format: "pretty", colour },
       (log) => log.info("of {n}", { n: 5 }),

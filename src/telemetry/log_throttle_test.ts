@@ -16,7 +16,7 @@ function scene() {
   };
 }
 
-Deno.test("log throttle: a flood of warnings is one line, and its count a minute later", () => {
+Deno.test("a flood of warnings is one line, and its count a minute later", () => {
   const { throttle, pass, read } = scene();
   for (let i = 0; i < 3_000; i++) throttle.warning("refused {path}", { path: `/${i}` });
   deepEqual(read(), [["WARN", "refused {path}", "/0"]]);
@@ -30,7 +30,7 @@ Deno.test("log throttle: a flood of warnings is one line, and its count a minute
   deepEqual(read(), []);
 });
 
-Deno.test("log throttle: a summary takes the place of the next minute's warning", () => {
+Deno.test("a summary takes the place of the next minute's warning", () => {
   const { throttle, pass, read } = scene();
   throttle.warning("a");
   throttle.warning("a");
@@ -42,7 +42,7 @@ Deno.test("log throttle: a summary takes the place of the next minute's warning"
   deepEqual(read(), [["WARN", "a", 1]]);
 });
 
-Deno.test("log throttle: each template has its own count, errors ten a minute, and the end logs the rest", () => {
+Deno.test("each template has its own count, errors have ten a minute, and the end logs the rest", () => {
   const { throttle, read } = scene();
   throttle.warning("a");
   throttle.warning("b");
@@ -52,7 +52,7 @@ Deno.test("log throttle: each template has its own count, errors ten a minute, a
   deepEqual(read(), [["ERROR", "c", 2]]);
 });
 
-Deno.test("log throttle: a minute without a second line has no summary", () => {
+Deno.test("a minute without a second line has no summary", () => {
   const { throttle, pass, read } = scene();
   throttle.warning("a");
   pass(60_000);

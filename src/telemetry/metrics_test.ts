@@ -34,7 +34,7 @@ function holds(found: Record<string, number>, expected: Readonly<Record<string, 
   deepEqual(Object.fromEntries(Object.keys(expected).map((name) => [name, found[name]])), expected);
 }
 
-Deno.test("metrics: a scrape reads the state of the relayer and of each pool", async () => {
+Deno.test("a scrape reads the state of the relayer and of each pool", async () => {
   const metrics = createMetrics("1.2.3");
   metrics.setSource(source({
     pools: () => [
@@ -89,7 +89,7 @@ Deno.test("metrics: a scrape reads the state of the relayer and of each pool", a
   ok(found.process_heap_used_bytes > 1_000_000);
 });
 
-Deno.test("metrics: an unknown balance has no sample, and a store failure omits only the live withdrawals", async () => {
+Deno.test("an unknown balance has no sample, and a store failure omits only the live withdrawals", async () => {
   const metrics = createMetrics();
   metrics.setSource(source({ balance: () => undefined, isLeader: () => false }));
   holds(await scrape(metrics), {
@@ -110,7 +110,7 @@ Deno.test("metrics: an unknown balance has no sample, and a store failure omits 
   });
 });
 
-Deno.test("metrics: earnings, gas and refunds add up by pool, and what a pool returned beyond the gas is not spent gas", async () => {
+Deno.test("earnings, gas and refunds add up by pool, and what a pool returned beyond the gas is not spent gas", async () => {
   const metrics = createMetrics();
   metrics.recordEntry("native-10", "TON", { fee: 30n, gas: 4n, refund: 1n });
   metrics.recordEntry("native-10", "TON", { fee: 12n, gas: -9n, refund: 2n });
@@ -122,7 +122,7 @@ Deno.test("metrics: earnings, gas and refunds add up by pool, and what a pool re
   });
 });
 
-Deno.test("metrics: earnings of settlements add up, and the sizes of batches are counted exactly", async () => {
+Deno.test("earnings of settlements add up, and the sizes of batches are counted exactly", async () => {
   const metrics = createMetrics();
   metrics.recordSettlementEarnings("p", 30n);
   metrics.recordSettlementEarnings("p", 12n);
@@ -140,7 +140,7 @@ Deno.test("metrics: earnings of settlements add up, and the sizes of batches are
   });
 });
 
-Deno.test("metrics: each withdrawal is counted once by its result, and its time only if it was confirmed", async () => {
+Deno.test("each withdrawal is counted once by its result, and its time only if it was confirmed", async () => {
   const metrics = createMetrics();
   metrics.recordAcceptance("p");
   metrics.recordRefusal("fee_below_floor");
@@ -168,7 +168,7 @@ Deno.test("metrics: each withdrawal is counted once by its result, and its time 
   });
 });
 
-Deno.test("metrics: requests of a recorder are counted once, however often they are scraped", async () => {
+Deno.test("requests of a recorder are counted once, however often they are scraped", async () => {
   const metrics = createMetrics();
   const record = metrics.createRequestRecorder("/status", "GET", 200);
   const unused = 'tonado_http_requests_total{route="/other",method="GET",status="200"}';
@@ -185,7 +185,7 @@ Deno.test("metrics: requests of a recorder are counted once, however often they 
 });
 
 /** Dashboards and alerts of operators refer to these bounds. */
-Deno.test("metrics: times are counted up to milliseconds for answers, and up to an hour for withdrawals", async () => {
+Deno.test("times are counted up to milliseconds for answers, and up to an hour for withdrawals", async () => {
   const metrics = createMetrics();
   metrics.recordRequest("/status", "GET", 200, 0);
   metrics.recordJobEnd("p", "confirmed", 0);

@@ -84,7 +84,7 @@ trace.setGlobalTracerProvider({
   } as ReturnType<typeof trace.getTracer>),
 });
 
-Deno.test("trace: a failed span has the error's code but not its message, and the error is rethrown", async () => {
+Deno.test("a failed span has the error's code but not its message, and the error is rethrown", async () => {
   const failures: [error: unknown, code: string][] = [
     [new Problem("proof_invalid", "the note 0123"), "proof_invalid"],
     [new Error("the note 0123"), "internal"],
@@ -99,20 +99,20 @@ Deno.test("trace: a failed span has the error's code but not its message, and th
   }
 });
 
-Deno.test("trace: a span that succeeds ends once, without a status, and returns the result", async () => {
+Deno.test("a span that succeeds ends once, without a status, and returns the result", async () => {
   deepEqual(await withSpan("proof", () => Promise.resolve(7)), 7);
   const { attributes, status, ended } = spans.at(-1)!;
   deepEqual([attributes, status, ended], [{}, { code: SpanStatusCode.UNSET }, 1]);
 });
 
-Deno.test("trace: a request is named by its route, and outside of a request nothing fails", () => {
+Deno.test("a request is named by its route, and outside of a request nothing fails", () => {
   nameRequestSpan("GET", "/status");
   const span = startSpan("GET");
   context.with(trace.setSpan(context.active(), span), () => nameRequestSpan("GET", "/tree/path"));
   deepEqual([span.name, span.attributes], ["GET /tree/path", { "http.route": "/tree/path" }]);
 });
 
-Deno.test("trace: spans keep the origin of a URL, and neither its path nor its query", () => {
+Deno.test("spans keep the origin of a URL, and neither its path nor its query", () => {
   redactTracedUrls();
   deepEqual(spans.pop()!.ended, 0, "the probe is never exported");
   const span = startSpan("GET");

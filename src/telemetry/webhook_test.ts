@@ -24,12 +24,12 @@ async function postTo(answers: (() => Response)[]) {
 }
 const answer = (status: number, headers: HeadersInit = {}) => () => new Response(null, { status, headers });
 
-Deno.test("webhook: an alert is posted once as JSON", async () => {
+Deno.test("an alert is posted once as JSON", async () => {
   const { bodies, waited, log } = await postTo([answer(204)]);
   deepEqual([bodies, waited, log], [[{ event: "balance_low" }], [], ""]);
 });
 
-Deno.test("webhook: temporary failures are retried with growing delays", async () => {
+Deno.test("temporary failures are retried with growing delays", async () => {
   const { bodies, waited } = await postTo([answer(500), answer(429), answer(200)]);
   deepEqual([bodies.length, waited], [3, [1_000, 2_000]]);
 });
@@ -40,7 +40,7 @@ Deno.test("webhook: it fails after five attempts, and the log does not contain t
   ok(log.includes("it responded with status 503") && !log.includes("hunter2") && !log.includes("/hook"), log);
 });
 
-Deno.test("webhook: a refusal is not repeated, and a redirection not followed", async () => {
+Deno.test("a refusal is not repeated, and a redirection not followed", async () => {
   equal((await postTo([answer(404)])).bodies.length, 1);
   const { log } = await postTo([answer(302, { location: "http://127.0.0.1:9/elsewhere" })]);
   ok(!log.includes("hunter2"));

@@ -44,7 +44,7 @@ for (const [what, sizes] of pieces) {
   }
 }
 
-Deno.test("leaf batcher: a full batch is appended after the batch that is being hashed", async () => {
+Deno.test("a full batch is appended after the batch that is being hashed", async () => {
   const tree = new MerkleTree();
   const release: (() => void)[] = [];
   const batcher = new LeafBatcher(tree, {
@@ -70,7 +70,7 @@ Deno.test("leaf batcher: a full batch is appended after the batch that is being 
   deepEqual(tree.leaf(2 * MAX_BATCH_LEAVES), leaf(2 * MAX_BATCH_LEAVES));
 });
 
-Deno.test("leaf batcher: the error of a batch is thrown by the next call, and waiting for it throws nothing", async () => {
+Deno.test("the error of a batch is thrown by the next call, and waiting for it throws nothing", async () => {
   const tree = new MerkleTree();
   const batcher = new LeafBatcher(tree, {
     ...inlineTreeService,

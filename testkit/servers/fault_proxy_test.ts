@@ -43,7 +43,7 @@ async function ask(url: string, method: string, params: Record<string, unknown> 
   return { status: response.status, text, retryAfter: response.headers.get("retry-after") };
 }
 
-Deno.test("fault proxy: without faults every call passes unchanged", async () => {
+Deno.test("without faults every call passes unchanged", async () => {
   await using target = endpoint();
   await using proxy = startFaultProxy({ target: target.url, seed: 1 });
   deepEqual(JSON.parse((await ask(proxy.url("a"), "getTransactions")).text), HISTORY);
@@ -51,7 +51,7 @@ Deno.test("fault proxy: without faults every call passes unchanged", async () =>
   deepEqual([proxy.callCount, target.calls, proxy.counts.size], [2, 2, 0]);
 });
 
-Deno.test("fault proxy: with faults every kind occurs soon, and only faults that were applied are counted", async () => {
+Deno.test("with faults every kind occurs soon, and only faults that were applied are counted", async () => {
   await using target = endpoint();
   await using proxy = startFaultProxy({ target: target.url, seed: 2 });
   proxy.setFaultProbability(0.1);
@@ -84,7 +84,7 @@ Deno.test("fault proxy: with faults every kind occurs soon, and only faults that
   equal(wrong, counted.reduce((all, [, count]) => all + count, 0));
 });
 
-Deno.test("fault proxy: in false mode every root differs", async () => {
+Deno.test("in false mode every root differs", async () => {
   await using target = endpoint();
   await using proxy = startFaultProxy({ target: target.url, seed: 3 });
   proxy.altersRoots = true;
@@ -94,7 +94,7 @@ Deno.test("fault proxy: in false mode every root differs", async () => {
   deepEqual(JSON.parse((await ask(proxy.url("a"), "runGetMethod", { method: "getCurrentRoot" })).text), ROOT);
 });
 
-Deno.test("fault proxy: a barrier holds a call before it is made, names its caller, and drops it", async () => {
+Deno.test("a barrier holds a call before it is made, names its caller, and drops it", async () => {
   await using target = endpoint();
   await using proxy = startFaultProxy({ target: target.url, seed: 4 });
   const barrier = proxy.addBarrier("before", ({ method }) => method === "held");

@@ -30,7 +30,7 @@ const wrong: [
   ["address", /its account is uninitialized/, () => ({ address: nobody })],
 ];
 
-Deno.test("indexer: a pool that differs from the registry is refused by name and not offered", async (t) => {
+Deno.test("a pool that differs from the registry is refused by name and not offered", async (t) => {
   await using net = await RelayerHarness.start({ relayer: false });
   const [pool, other] = [net.pool(KEY), net.pool(OTHER)];
   for (const [what, says, change] of wrong) {
@@ -49,7 +49,7 @@ Deno.test("indexer: a pool that differs from the registry is refused by name and
   }
 });
 
-Deno.test("indexer: a root that is not on chain makes only that pool not ready, until it is", async () => {
+Deno.test("a root that is not on chain makes only that pool not ready, until it is", async () => {
   await using net = await RelayerHarness.start({ relayer: false });
   let lying = true;
   await net.startRelayer({
@@ -74,7 +74,7 @@ Deno.test("indexer: a root that is not on chain makes only that pool not ready, 
   await waitUntil("the pool is ready again", async () => (await root(KEY)).status === 200);
 });
 
-Deno.test("indexer: a restart continues from the cursor, and reads nothing again", async () => {
+Deno.test("a restart continues from the cursor, and reads nothing again", async () => {
   await using net = await RelayerHarness.start();
   const notes = [await net.deposit(KEY), await net.deposit(KEY)];
   await net.untilIndexed(KEY);
@@ -102,7 +102,7 @@ Deno.test("indexer: a restart continues from the cursor, and reads nothing again
   );
 });
 
-Deno.test("indexer: a cold start over a failing endpoint resumes where it stopped, and reports its progress", async () => {
+Deno.test("a cold start over a failing endpoint resumes where it stopped, and reports its progress", async () => {
   await using net = await RelayerHarness.start({ relayer: false });
   for (let i = 0; i < 3; i++) await net.deposit(KEY);
   const pool = net.pool(KEY).address;
@@ -138,7 +138,7 @@ function liesOf(root: bigint) {
   return Array.from({ length: 30 }, (_, i) => ({ type: "int" as const, value: i === 0 ? root : 0n }));
 }
 
-Deno.test("indexer: a sealed snapshot of these leaves with another root is ignored, and the rows are used", async () => {
+Deno.test("a sealed snapshot of these leaves with another root is ignored, and the rows are used", async () => {
   await using net = await RelayerHarness.start();
   await net.deposit(KEY);
   await net.deposit(KEY);

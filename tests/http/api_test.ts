@@ -6,7 +6,7 @@ import { requestApp } from "../support/relayer/request_app.ts";
 
 const address = encodeURIComponent(payload.pool);
 
-Deno.test("http: /status and /pools answer as the interface says while no pool is ready", () =>
+Deno.test("/status and /pools answer as the interface says while no pool is ready", () =>
   withApi(async (ask) => {
     deepEqual((await ask("/status")).body, {
       network: "localnet",
@@ -27,7 +27,7 @@ Deno.test("http: /status and /pools answer as the interface says while no pool i
     });
   }));
 
-Deno.test("http: /note/check returns 200 with what the relayer knows of a note", () =>
+Deno.test("/note/check returns 200 with what the relayer knows of a note", () =>
   withApiAndApp(
     async (app) => {
       const response = await requestApp(
@@ -48,7 +48,7 @@ Deno.test("http: /note/check returns 200 with what the relayer knows of a note",
     }),
   ));
 
-Deno.test("http: another method is 405 with Allow, another path 404", () =>
+Deno.test("another method is 405 with Allow, another path 404", () =>
   withApi(async (ask) => {
     const { response, ...answer } = await ask("/withdraw");
     isProblem({ response, ...answer }, "method_not_allowed");
@@ -62,7 +62,7 @@ Deno.test("http: another method is 405 with Allow, another path 404", () =>
     }
   }));
 
-Deno.test("http: a body of another media type is 415, a body over 32 KiB 413", () =>
+Deno.test("a body of another media type is 415, a body over 32 KiB 413", () =>
   withApi(async (ask) => {
     const text = JSON.stringify(payload);
     for (const type of ["text/plain", "application/x-www-form-urlencoded", "application/jsonp", ""]) {
@@ -83,7 +83,7 @@ Deno.test("http: a body of another media type is 415, a body over 32 KiB 413", (
     );
   }));
 
-Deno.test("http: 503 carries Retry-After, every answer an id and CORS for browsers", () =>
+Deno.test("503 carries Retry-After, every answer an id and CORS for browsers", () =>
   withApi(async (ask) => {
     const { response } = await ask(`/tree/root?pool=${address}`);
     match(response.headers.get("retry-after")!, /^[1-9][0-9]*$/);
@@ -102,7 +102,7 @@ Deno.test("http: 503 carries Retry-After, every answer an id and CORS for browse
     equal(preflight.response.headers.get("access-control-max-age"), "86400");
   }));
 
-Deno.test("http: /livez succeeds while /readyz names the pool that is not ready, with the reason", () =>
+Deno.test("/livez succeeds while /readyz names the pool that is not ready, with the reason", () =>
   withApi(async (ask) => {
     deepEqual((await ask("/livez")).body, { status: "alive" });
     const { status, body } = await ask("/readyz");
@@ -112,7 +112,7 @@ Deno.test("http: /livez succeeds while /readyz names the pool that is not ready,
     deepEqual(Object.keys(body.dependencies).sort(), ["chain", "prover", "registry", "store", "wallet"]);
   }));
 
-Deno.test("http: /docs loads all its files from this host, and its policy allows no other", () =>
+Deno.test("/docs loads all its files from this host, and its policy allows no other", () =>
   withApiAndApp(async (app) => {
     const page = await requestApp(app, "/docs");
     match(page.headers.get("content-type")!, /^text\/html/);
@@ -133,7 +133,7 @@ Deno.test("http: /docs loads all its files from this host, and its policy allows
     }
   }));
 
-Deno.test("http: /openapi.json documents every route and each code that it may answer with", () =>
+Deno.test("/openapi.json documents every route and each code that it may answer with", () =>
   withApi(async (ask) => {
     const { body } = await ask("/openapi.json");
     equal(body.openapi, "3.1.0");
@@ -165,7 +165,7 @@ for (
     ["sent, of which the fee is not known", true, { seqno: 7, fee: null }, 202],
   ] as const
 ) {
-  Deno.test(`http: a withdrawal that is ${what} is answered with ${status}`, () =>
+  Deno.test(`a withdrawal that is ${what} is answered with ${status}`, () =>
     withApi(
       async (ask) => {
         const { status: answered, body } = await ask("/withdraw", post(payload));

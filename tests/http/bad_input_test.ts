@@ -59,7 +59,7 @@ const shapes: [pointer: string, values: unknown[]][] = [
   ["/fee", [undefined, ...notJson, "050000000", "1".repeat(79), 50_000_000]],
   ["/refund", [undefined, ...notJson, "00"]],
 ];
-Deno.test("http: /withdraw refuses every member that is missing or of another shape, naming it", () =>
+Deno.test("/withdraw refuses every member that is missing or of another shape, naming it", () =>
   withApi(async (ask) => {
     for (const [pointer, values] of shapes) {
       for (const value of values) {
@@ -114,7 +114,7 @@ const policies: [code: keyof typeof problems, what: string, body: unknown][] = [
   }],
 ];
 for (const [code, what, body] of policies) {
-  Deno.test(`http: /withdraw answers ${code} to ${what}`, () =>
+  Deno.test(`/withdraw answers ${code} to ${what}`, () =>
     withApi(async (ask) => isProblem(await ask("/withdraw", post(body)), code)));
 }
 
@@ -123,7 +123,7 @@ function pointersOf(value: unknown, at = ""): string[] {
   if (typeof value !== "object" || value === null) return [at];
   return [at, ...Object.entries(value).flatMap(([name, inner]) => pointersOf(inner, `${at}/${name}`))];
 }
-Deno.test("http: any value anywhere in a body gives a documented problem and never a 500", () =>
+Deno.test("any value anywhere in a body gives a documented problem and never a 500", () =>
   withApi(async (ask) => {
     const documented = (await ask("/openapi.json")).body.paths;
     const pointers = pointersOf(payload).filter((pointer) => pointer !== "");
@@ -173,14 +173,14 @@ const noteBodies: [code: keyof typeof problems, pointer: string | undefined, bod
   ["invalid_request", "", ""],
   ["invalid_request", "", "[".repeat(30_000)],
 ];
-Deno.test("http: /note/check answers every bad body with its problem", () =>
+Deno.test("/note/check answers every bad body with its problem", () =>
   withApi(async (ask) => {
     for (const [code, pointer, body] of noteBodies) {
       isProblem(await ask("/note/check", post(body)), code, pointer);
     }
   }));
 
-Deno.test("http: /withdraw/status does not find a withdrawal that was never submitted", () =>
+Deno.test("/withdraw/status does not find a withdrawal that was never submitted", () =>
   withApi(async (ask) => {
     const status = (body: unknown) => ask("/withdraw/status", post(body));
     isProblem(await status({ pool: payload.pool, nullifierHash: "0x6" }), "withdrawal_not_found");
@@ -215,7 +215,7 @@ const queries: [code: keyof typeof problems, pointer: string | undefined, path: 
   ["invalid_request", "pool", `/tree/root?pool[]=${address}`],
   ["secret_in_body", undefined, `/tree/root?pool=${address}&note=x`],
 ];
-Deno.test("http: the tree routes answer every bad query with its problem", () =>
+Deno.test("the tree routes answer every bad query with its problem", () =>
   withApi(async (ask) => {
     for (const [code, pointer, path] of queries) isProblem(await ask(path), code, pointer);
   }));
@@ -231,7 +231,7 @@ const leaks: [what: string, body: unknown][] = [
   ["the bare secrets of a note", { ...payload, extra: `0x${"5".repeat(124)}` }],
 ];
 for (const [what, body] of leaks) {
-  Deno.test(`http: a body with ${what} is refused on every route, and not repeated`, () =>
+  Deno.test(`a body with ${what} is refused on every route, and not repeated`, () =>
     withApi(async (ask) => {
       for (const path of ["/withdraw", "/withdraw/status", "/note/check"]) {
         const answer = await ask(path, post(body));
@@ -253,7 +253,7 @@ const mediaTypes = [
   "application/json, text/plain",
   "multipart/form-data",
 ];
-Deno.test("http: a body of another media type, or one that is malformed, is 415 and never a 500", () =>
+Deno.test("a body of another media type, or one that is malformed, is 415 and never a 500", () =>
   withApi(async (ask) => {
     for (const type of mediaTypes) {
       for (const path of ["/withdraw", "/withdraw/status", "/note/check"]) {
@@ -262,7 +262,7 @@ Deno.test("http: a body of another media type, or one that is malformed, is 415 
     }
   }));
 
-Deno.test("http: a body that ends early is the client's error", () =>
+Deno.test("a body that ends early is the client's error", () =>
   withApi(async (ask) => {
     const body = new ReadableStream({
       pull: (controller) => controller.error(new Error("connection reset")),

@@ -28,16 +28,16 @@ async function cachingOf(path: string, network: "testnet" | "localnet"): Promise
   return found;
 }
 
-Deno.test("http: a full page of /spent with 30 later payments is immutable, in both forms", async () => {
+Deno.test("a full page of /spent with 30 later payments is immutable, in both forms", async () => {
   deepEqual(await cachingOf("/spent?limit=100", "testnet"), [IMMUTABLE, IMMUTABLE]);
   deepEqual(await cachingOf("/spent?limit=100&from=100", "testnet"), [IMMUTABLE, IMMUTABLE]);
 });
 
-Deno.test("http: pages of /spent whose order may still change are not cached", async () => {
+Deno.test("pages of /spent whose order may still change are not cached", async () => {
   deepEqual(await cachingOf("/spent?limit=100&from=101", "testnet"), ["no-store", "no-store"]);
   deepEqual(await cachingOf("/spent?limit=1000", "testnet"), ["no-store", "no-store"]);
 });
 
-Deno.test("http: nothing of a local network is cached", async () => {
+Deno.test("nothing of a local network is cached", async () => {
   deepEqual(await cachingOf("/spent?limit=100", "localnet"), ["no-store", "no-store"]);
 });

@@ -19,7 +19,7 @@ async function seen(response: Response) {
   return { status: response.status, headers, body: await response.text() };
 }
 
-Deno.test("http: the fast path returns the same /status as its route, each time with a new request id", () =>
+Deno.test("the fast path returns the same /status as its route, each time with a new request id", () =>
   withApiAndApp(async (app) => {
     const fast = await requestApp(app, "/status");
     const routed = await requestApp(app, "/status?x=1");
@@ -36,7 +36,7 @@ Deno.test("http: the fast path returns the same /status as its route, each time 
     }
   }));
 
-Deno.test("http: the fast path returns the route's /tree/root for every form of a pool address, before and after a deposit", async () => {
+Deno.test("the fast path returns the route's /tree/root for every form of a pool address, before and after a deposit", async () => {
   await using net = await RelayerHarness.start();
   const { address } = net.pool("native-1");
   await net.untilIndexed("native-1");
@@ -61,7 +61,7 @@ Deno.test("http: the fast path returns the route's /tree/root for every form of 
   notEqual(await same(), empty);
 });
 
-Deno.test("http: the fast path has a response for every form of a pool address, on a host of any length", async () => {
+Deno.test("the fast path has a response for every form of a pool address, on a host of any length", async () => {
   await using net = await RelayerHarness.start();
   const { address } = net.pool("native-1");
   await net.untilIndexed("native-1");
@@ -76,7 +76,7 @@ Deno.test("http: the fast path has a response for every form of a pool address, 
   equal(respond(new Request("http://a/status"))?.status, 200);
 });
 
-Deno.test("http: before the indexer is ready, the route of /tree/root refuses", () =>
+Deno.test("before the indexer is ready, the route of /tree/root refuses", () =>
   withApiAndApp(async (app) => {
     for (const form of [pool.toRawString(), encodeURIComponent(pool.toString())]) {
       const response = await requestApp(app, `/tree/root?pool=${form}`);
@@ -84,7 +84,7 @@ Deno.test("http: before the indexer is ready, the route of /tree/root refuses", 
     }
   }));
 
-Deno.test("http: the fast path refuses secrets, and its responses are counted as all others", () => {
+Deno.test("the fast path refuses secrets, and its responses are counted as all others", () => {
   const metrics = createMetrics();
   return withApi(async (ask) => {
     isProblem(await ask("/status?note=x"), "secret_in_body");
@@ -102,7 +102,7 @@ Deno.test("http: the fast path refuses secrets, and its responses are counted as
   }, { metrics });
 });
 
-Deno.test("http: a full server gives no fast responses, so its routes refuse the requests", async () => {
+Deno.test("a full server gives no fast responses, so its routes refuse the requests", async () => {
   await using net = await RelayerHarness.start();
   const requestLimit = new ConcurrencyLimit(1);
   const respond = createFastPath(net.relayer, { requestLimit });
@@ -112,7 +112,7 @@ Deno.test("http: a full server gives no fast responses, so its routes refuse the
   equal(ask(), 200);
 });
 
-Deno.test("http: fast responses of /tree/root are counted as the route's", async () => {
+Deno.test("fast responses of /tree/root are counted as the route's", async () => {
   await using net = await RelayerHarness.start();
   await net.untilIndexed("native-1");
   const metrics = createMetrics();

@@ -128,7 +128,7 @@ const cases: readonly (readonly [what: string, request: string, answers: readonl
   ],
 ];
 for (const [what, request, answers] of cases) {
-  Deno.test(`http: no part of a body ${what} is handled as a request`, () =>
+  Deno.test(`no part of a body ${what} is handled as a request`, () =>
     withClient(async (client) => {
       await client.send(request + LAST);
       const text = await client.rest();
@@ -149,7 +149,7 @@ const both: readonly (readonly [what: string, request: string])[] = [
   ],
 ];
 for (const [what, request] of both) {
-  Deno.test(`http: a chunked body with a Content-Length of ${what} is the last request of its connection`, () =>
+  Deno.test(`a chunked body with a Content-Length of ${what} is the last request of its connection`, () =>
     withClient(async (client) => {
       await client.send(request + LAST);
       const text = await client.rest();
@@ -159,14 +159,14 @@ for (const [what, request] of both) {
     }));
 }
 
-Deno.test("http: malformed chunks are refused, or the connection is closed", () =>
+Deno.test("malformed chunks are refused, or the connection is closed", () =>
   withClient(async (client) => {
     await client.send(posted([CHUNKED], `zz\r\n${HIDDEN}0\r\n\r\n`) + LAST);
     const text = await client.rest();
     ok(statuses(text).every((status) => status === 400) && statuses(text).length <= 1, text);
   }));
 
-Deno.test("http: bytes after a body's timeout still belong to that body", () =>
+Deno.test("bytes after a body's timeout still belong to that body", () =>
   withClient(async (client) => {
     await client.send(posted([told((BODY + HIDDEN).length)], BODY));
     equal(await client.answer(), 408);
@@ -176,7 +176,7 @@ Deno.test("http: bytes after a body's timeout still belong to that body", () =>
     ok(statuses(text).every((status) => status === 200) && statuses(text).length <= 1, text);
   }, 50));
 
-Deno.test("http: bytes after a body that is too long still belong to that body", () =>
+Deno.test("bytes after a body that is too long still belong to that body", () =>
   withClient(async (client) => {
     const rest = HIDDEN.padEnd(40_000, "\n");
     await client.send(posted([told(rest.length)], ""));

@@ -28,7 +28,7 @@ for (
     "content-length": "100",
   }]] as const
 ) {
-  Deno.test(`http: a body ${what} that does not arrive ends with 408`, () =>
+  Deno.test(`a body ${what} that does not arrive ends with 408`, () =>
     withApi(async (ask) => {
       const { body, end } = slowBody();
       isProblem(await ask("/withdraw", slow(body, headers)), "request_timeout");
@@ -36,7 +36,7 @@ for (
     }, { bodyTimeoutMs: 50 }));
 }
 
-Deno.test("http: a client that sends half a body over a socket gets its answer, and the next client is served", () =>
+Deno.test("a client that sends half a body over a socket gets its answer, and the next client is served", () =>
   withApiAndApp(async (app) => {
     const listener = listen((request, from) => app.fetch(request, from), { host: "127.0.0.1", port: 0 });
     const { hostname, port } = new URL(listener.url);
@@ -51,7 +51,7 @@ Deno.test("http: a client that sends half a body over a socket gets its answer, 
     await listener.close();
   }, { bodyTimeoutMs: 50 }));
 
-Deno.test("http: a request above the concurrency limit gets 503 with Retry-After, health still answers, and finished requests free their slots", () =>
+Deno.test("a request above the concurrency limit gets 503 with Retry-After, health still answers, and finished requests free their slots", () =>
   withApi(async (ask) => {
     const { body, end } = slowBody();
     const holding = ask("/withdraw", slow(body));
@@ -100,7 +100,7 @@ class Unread {
   }
 }
 
-Deno.test("http: clients that do not read a large file limit only each other", () =>
+Deno.test("clients that do not read a large file limit only each other", () =>
   withApiAndApp(async (app) => {
     const listener = listen((request, from) => app.fetch(request, from), { host: "127.0.0.1", port: 0 });
     const unread = await Unread.open(listener.url, 12);
@@ -111,7 +111,7 @@ Deno.test("http: clients that do not read a large file limit only each other", (
     await listener.close();
   }, { maxLargeResponses: 8, maxConcurrentRequests: 16 }));
 
-Deno.test("http: the slot of a large response is held until it is read, timed out or aborted", () =>
+Deno.test("the slot of a large response is held until it is read, timed out or aborted", () =>
   withApiAndApp(async (app) => {
     const listener = listen((request, from) => app.fetch(request, from), { host: "127.0.0.1", port: 0 });
     try {
@@ -127,7 +127,7 @@ Deno.test("http: the slot of a large response is held until it is read, timed ou
     }
   }, { maxLargeResponses: 1 }));
 
-Deno.test("http: a large response that is not read ends with a timeout, and frees its slot", () =>
+Deno.test("a large response that is not read ends with a timeout, and frees its slot", () =>
   withApiAndApp(async (app) => {
     const listener = listen((request, from) => app.fetch(request, from), { host: "127.0.0.1", port: 0 });
     const unread = await Unread.open(listener.url, 1);

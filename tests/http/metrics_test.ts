@@ -8,7 +8,7 @@ import { isProblem, payload, post, withApi } from "./api_harness.ts";
 const TOKEN = "0123456789abcdef";
 const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
 
-Deno.test("http: /metrics exists only if a token is configured, and only for requests with that token", async () => {
+Deno.test("/metrics exists only if a token is configured, and only for requests with that token", async () => {
   const metrics = createMetrics();
   await withApi(async (ask) => isProblem(await ask("/metrics"), "not_found"), { metrics });
   await withApi(async (ask) => {
@@ -21,7 +21,7 @@ Deno.test("http: /metrics exists only if a token is configured, and only for req
   }, { metrics, metricsAccess: new Secret(TOKEN) });
 });
 
-Deno.test("http: requests are counted by route, method and status, never by what a client wrote as a path", () => {
+Deno.test("requests are counted by route, method and status, never by what a client wrote as a path", () => {
   const metrics = createMetrics();
   return withApi(async (ask) => {
     await ask("/status");
@@ -46,7 +46,7 @@ Deno.test("http: requests are counted by route, method and status, never by what
   }, { metrics });
 });
 
-Deno.test("metrics: the metrics listener serves nothing else", async () => {
+Deno.test("the metrics listener serves nothing else", async () => {
   const metrics = createMetrics("1.2.3");
   const ask = (path: string, method = "GET") =>
     handleMetricsRequest(new Request(`http://x${path}`, { method }), metrics);

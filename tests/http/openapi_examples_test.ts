@@ -18,12 +18,12 @@ const operations = Object.entries<Any>(api.paths).flatMap(([path, methods]) =>
   Object.entries<Any>(methods).map(([method, operation]) => ({ path, method, operation }))
 );
 
-Deno.test("openapi: every route has one of the documented tags", () => {
+Deno.test("every route has one of the documented tags", () => {
   const names = api.tags.map(({ name }: { name: string }) => name);
   deepEqual(new Set(operations.map(({ operation }) => operation.tags.join())), new Set(names));
 });
 
-Deno.test("openapi: every request body and every success has an example that its schema allows", () => {
+Deno.test("every request body and every success has an example that its schema allows", () => {
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
   ajv.addSchema({ $id: "api", ...api });
   const pointer = (part: string) => encodeURIComponent(part.replaceAll("~", "~0").replaceAll("/", "~1"));
@@ -46,13 +46,13 @@ Deno.test("openapi: every request body and every success has an example that its
   equal(examples, operations.length + 1 + 3); // POST /withdraw has two successes, and three routes have a body
 });
 
-Deno.test("openapi: the examples of pages have as many entries as they count", () => {
+Deno.test("the examples of pages have as many entries as they count", () => {
   const { spent, commitments } = responseExamples;
   equal(spent.count, spent.nullifierHashes.length);
   equal(commitments.count, commitments.commitments.length);
 });
 
-Deno.test("openapi: the routes parse the unchanged examples of their requests", () =>
+Deno.test("the routes parse the unchanged examples of their requests", () =>
   withApi(async (ask) => {
     for (const { path, operation } of operations) {
       if (!operation.requestBody) continue;
@@ -63,7 +63,7 @@ Deno.test("openapi: the routes parse the unchanged examples of their requests", 
     }
   }));
 
-Deno.test("openapi: the documentation of a proof's coordinates includes integers, which are accepted", () =>
+Deno.test("the documentation of a proof's coordinates includes integers, which are accepted", () =>
   withApi(async (ask) => {
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
     ajv.addSchema({ $id: "api", ...api });
@@ -106,7 +106,7 @@ async function raw(url: string, text: string): Promise<{ status: number; body: s
   return { status: Number(/^HTTP\/1\.1 (\d+)/.exec(head)?.[1]), body };
 }
 
-Deno.test("openapi: the server's own errors are documented for every route", () =>
+Deno.test("the server's own errors are documented for every route", () =>
   withApiAndApp(async (app) => {
     const listener = listen((request, from) => app.fetch(request, from), { host: "127.0.0.1", port: 0 });
     const malformed = await raw(listener.url, "GET /status HTTP/1.1\r\nno colon\r\n\r\n");

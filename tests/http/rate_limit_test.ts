@@ -27,7 +27,7 @@ const from = (peer: string, forwarded?: string) => (ask: ApiClient, path = "/not
     headers: { ...init.headers, ...forwarded && { "x-forwarded-for": forwarded } },
   }, { peer });
 
-Deno.test("http: a client above its limit gets 429 with Retry-After, and other clients do not", () =>
+Deno.test("a client above its limit gets 429 with Retry-After, and other clients do not", () =>
   withApi(async (ask) => {
     const one = from("203.0.113.1");
     for (let i = 0; i < 3; i++) isProblem(await one(ask), "not_ready");
@@ -40,7 +40,7 @@ Deno.test("http: a client above its limit gets 429 with Retry-After, and other c
     equal((await one(ask, "/status", {})).status, 200);
   }, { rateLimits: limits() }));
 
-Deno.test("http: each of /note/check, /withdraw/status and /withdraw is counted by itself", () =>
+Deno.test("each of /note/check, /withdraw/status and /withdraw is counted by itself", () =>
   withApi(async (ask) => {
     const one = from("203.0.113.1");
     const allowed = async (path: string) => {
@@ -52,7 +52,7 @@ Deno.test("http: each of /note/check, /withdraw/status and /withdraw is counted 
   }, { rateLimits: limits() }));
 
 for (const [perMinute, allowed] of [[1, 1], [0, 9]]) {
-  Deno.test(`http: a rate of ${perMinute} a minute is ${perMinute === 0 ? "no limit" : "one"}`, () =>
+  Deno.test(`a rate of ${perMinute} a minute is ${perMinute === 0 ? "no limit" : "one"}`, () =>
     withApi(async (ask) => {
       const one = from("203.0.113.1");
       for (let i = 0; i < allowed; i++) isProblem(await one(ask), "not_ready");
@@ -60,20 +60,20 @@ for (const [perMinute, allowed] of [[1, 1], [0, 9]]) {
     }, { rateLimits: limits({ noteChecksPerMinute: perMinute }) }));
 }
 
-Deno.test("http: an IPv6 client cannot evade the limit of its /64, or forge a header past the trusted proxy", () =>
+Deno.test("an IPv6 client cannot evade the limit of its /64, or forge a header past the trusted proxy", () =>
   withApi(async (ask) => {
     for (let i = 0; i < 3; i++) await from("10.0.0.1", `6.6.6.${i}, 2001:db8:1:2::${i}`)(ask);
     isProblem(await from("10.0.0.1", "9.9.9.9, 2001:db8:1:2:ffff::9")(ask), "rate_limited");
     isProblem(await from("10.0.0.1", "2001:db8:1:3::1")(ask), "not_ready");
   }, { rateLimits: limits({ trustedProxies: 1 }) }));
 
-Deno.test("http: without trusted proxies a forged header does not start a new count", () =>
+Deno.test("without trusted proxies a forged header does not start a new count", () =>
   withApi(async (ask) => {
     for (let i = 0; i < 3; i++) await from("203.0.113.1", `198.51.100.${i}`)(ask);
     isProblem(await from("203.0.113.1", "198.51.100.99")(ask), "rate_limited");
   }, { rateLimits: limits() }));
 
-Deno.test("http: while the shared cache is down each replica counts for itself", () => {
+Deno.test("while the shared cache is down each replica counts for itself", () => {
   const down = () => Promise.reject(new Problem("cache_unavailable"));
   const shared: RateLimitStore = {
     consume: down,

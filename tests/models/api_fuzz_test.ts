@@ -13,7 +13,7 @@ import { RelayerHarness } from "../support/relayer/relayer_harness.ts";
 
 const KEY = "native-1";
 
-Deno.test("api: variations of a valid withdrawal, and of requests to every other route, are answered as documented", async () => {
+Deno.test("variations of a valid withdrawal, and of requests to every other route, are answered as documented", async () => {
   await using net = await RelayerHarness.start();
   const [spent, note] = [await net.deposit(KEY), await net.deposit(KEY)];
   await net.untilIndexed(KEY);

@@ -11,7 +11,7 @@ import { arbitraryRequests, createResponseValidator, exampleBody } from "../../t
 import { payload, pool, unknownPool, withApiAndApp } from "../http/api_harness.ts";
 import { requestApp } from "../support/relayer/request_app.ts";
 
-Deno.test("http: requests that the OpenAPI document allows or almost allows get documented answers", () =>
+Deno.test("requests that the OpenAPI document allows or almost allows get documented answers", () =>
   withApiAndApp(async (app) => {
     const listener = listen((request, from) => app.fetch(request, from), { host: "127.0.0.1", port: 0 });
     const api = await (await fetch(`${listener.url}/openapi.json`)).json();
@@ -49,7 +49,7 @@ Deno.test("http: requests that the OpenAPI document allows or almost allows get 
     }
   }));
 
-Deno.test("http: each example of the OpenAPI document is well-formed, because tools send them unchanged", () =>
+Deno.test("each example of the OpenAPI document is well-formed, because tools send them unchanged", () =>
   withApiAndApp(async (app) => {
     const api = await (await requestApp(app, "/openapi.json")).json();
     for (const [path, { post }] of Object.entries<Record<string, { requestBody: unknown }>>(api.paths)) {

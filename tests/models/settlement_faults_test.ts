@@ -47,7 +47,7 @@ const { r1cs, wireOf, given, valueOf } = circuit;
 const { witness, checks, broken } = propagate(r1cs, given({ ...honest }));
 const CHECKS = 16 + 2 * 15 + 16 + 14 + 15;
 
-Deno.test("settle16: every wire of the final constraints, both roots and fresh included, follows from place, leaves and path", () => {
+Deno.test("every wire of the final constraints, both roots and fresh included, follows from place, leaves and path", () => {
   assert.deepEqual(witness.flatMap((value, wire) => value === undefined ? [wire] : []), []);
   assert.deepEqual(broken, []);
   assert.deepEqual([valueOf(witness, "oldRoot"), valueOf(witness, "newRoot")], [
@@ -57,7 +57,7 @@ Deno.test("settle16: every wire of the final constraints, both roots and fresh i
   assert.deepEqual(honest.fresh.map((_, slot) => valueOf(witness, `fresh[${slot}]`)), honest.fresh);
 });
 
-Deno.test(`settle16: all constraints but the ${CHECKS} of the words and bits define one wire each, so none is idle`, () => {
+Deno.test(`all constraints but the ${CHECKS} of the words and bits define one wire each, so none is idle`, () => {
   assert.equal(checks.length, CHECKS);
   const free = r1cs.wires - 1 - given({ ...honest }).size;
   assert.equal(r1cs.constraints.length, free + CHECKS);
@@ -70,7 +70,7 @@ Deno.test(`settle16: all constraints but the ${CHECKS} of the words and bits def
   }
 });
 
-Deno.test("settle16: each of these checks alone refuses false words or bits", () => {
+Deno.test("each check of the words or bits alone refuses false ones", () => {
   const refused = wordAttacks().map(({ statement, words }) => {
     const values = Array.from({ length: r1cs.wires }, () => 0n).with(0, 1n);
     for (const [wire, value] of given({ span: spellSpan(words) }, { ...words })) values[wire] = value;
@@ -81,7 +81,7 @@ Deno.test("settle16: each of these checks alone refuses false words or bits", ()
   assert.deepEqual([...new Set(refused)].sort(), [...checks].sort());
 });
 
-Deno.test("settle16: no other words than the two that span spells are accepted", () => {
+Deno.test("no other words than the two that span spells are accepted", () => {
   const rowsOf = (signal: string) => {
     const own = new Set([
       0,
@@ -107,7 +107,7 @@ Deno.test("settle16: no other words than the two that span spells are accepted",
   assert.deepEqual(accepted("isFilled", 15), unary);
 });
 
-Deno.test("settle16: the checks of single bits spell span, each with its own weight, so it has one spelling", () => {
+Deno.test("the checks of single bits spell span, each with its own weight, so it has one spelling", () => {
   const forms = checks.map((row) => r1cs.constraints[row]).flatMap((constraint) =>
     bitOf(r1cs, constraint) ?? []
   );
@@ -146,7 +146,7 @@ for (const { name, place, honest: own, leaves, isOld, isFilled } of rootForgerie
   });
 }
 
-Deno.test("settle16: with any one constraint of a sample left out, a false witness satisfies all others", () => {
+Deno.test("with any one constraint of a sample left out, a false witness satisfies all others", () => {
   const full = witness as readonly bigint[];
   const settler = r1cs.constraints.findIndex((row) =>
     constraintWires(row).has(wireOf.get("main.settlerSquare")!)
@@ -174,7 +174,7 @@ Deno.test("settle16: with any one constraint of a sample left out, a false witne
   }
 });
 
-Deno.test("settle16: commitments that equal the empty leaf change no root", () => {
+Deno.test("commitments that equal the empty leaf change no root", () => {
   const inputs = honestSettlement({ chunk: 3, first: 4, count: 6 }, 5n, (slot) => slot < 4 ? 7n : EMPTY_LEAF);
   const { witness, broken } = propagate(r1cs, given({ ...inputs }));
   assert.deepEqual(broken, []);

@@ -85,7 +85,7 @@ Deno.test({
   },
 });
 
-Deno.test("npm: the bundlers' folder is removed", () => Deno.remove(folder, { recursive: true }));
+Deno.test("the bundlers' folder is removed", () => Deno.remove(folder, { recursive: true }));
 
 /** Returns the program of a page that is marked `js run` with this name. */
 async function program(of: string, name: string): Promise<string> {

@@ -44,7 +44,7 @@ Deno.test({
   },
 });
 
-Deno.test("npm: the package requires the versions that the library is tested with", () => {
+Deno.test("the package requires the versions that the library is tested with", () => {
   const pins = Object.values(metadata.imports);
   for (const [name, version] of Object.entries(manifest.dependencies)) {
     if (name === "web-worker") continue; // for Node only; Deno has workers

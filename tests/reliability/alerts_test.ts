@@ -101,7 +101,7 @@ async function openScene() {
 
 type Scene = Awaited<ReturnType<typeof openScene>>;
 
-Deno.test("alerts: not ready and ready again, stuck withdrawals, and orphaned ones reach the webhook", async (t) => {
+Deno.test("not ready and ready again, stuck withdrawals, and orphaned ones reach the webhook", async (t) => {
   await using scene = await openScene();
   await t.step(
     "a relayer whose endpoint is down is not ready, and ready again afterwards",

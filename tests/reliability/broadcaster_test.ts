@@ -95,7 +95,7 @@ for (const { name, ignore, open } of stores) {
   });
 }
 
-Deno.test("broadcaster: messages of others and lost messages fail no withdrawal", async (t) => {
+Deno.test("messages of others and lost messages fail no withdrawal", async (t) => {
   await using scene = await startHeldBroadcasts();
   await t.step(
     "a forged withdrawal with the same nullifier hash changes nothing, and a payment by another wallet confirms",

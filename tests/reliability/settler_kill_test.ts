@@ -4,7 +4,7 @@ import { runSettlerCampaign } from "../../testkit/chaos/settler_campaign.ts";
 import { depth, seed } from "../../testkit/random/property_runs.ts";
 import { SeededRandom } from "../../testkit/random/seeded_random.ts";
 
-Deno.test("settlers: with 8 concurrent senders and two relayers that are killed with -9, each deposit is settled once", async () => {
+Deno.test("with 8 concurrent senders and two relayers that are killed with -9, each deposit is settled once", async () => {
   const kills = 4 * depth;
   const report = await runSettlerCampaign({
     random: new SeededRandom(seed),

@@ -72,7 +72,7 @@ for (const [source, expr, legend] of queries) {
   });
 }
 
-Deno.test("operating: each metric is on the dashboard", () => {
+Deno.test("each metric is on the dashboard", () => {
   const charted = new Set(
     dashboard.panels.flatMap(({ targets = [] }: { targets: { expr: string }[] }) =>
       targets.flatMap(({ expr }) => parsed(expr).metrics)
@@ -81,14 +81,14 @@ Deno.test("operating: each metric is on the dashboard", () => {
   deepEqual(createMetrics().descriptions.map(({ name }) => name).filter((name) => !charted.has(name)), []);
 });
 
-Deno.test("operating: a replica that is down has an alert of its own, for the job that Prometheus scrapes", async () => {
+Deno.test("a replica that is down has an alert of its own, for the job that Prometheus scrapes", async () => {
   const { scrape_configs } = parse(await read("prometheus.yml"));
   const { expr } = rules.find(({ alert }) => alert === "TonadoReplicaDown")!;
   const [, job] = /^up\{job=~"([^"]+)"\} == 0$/.exec(expr)!;
   for (const { job_name } of scrape_configs) match(job_name, new RegExp(`^${job}$`));
 });
 
-Deno.test("operating: each alert has a severity, a summary and an action", () => {
+Deno.test("each alert has a severity, a summary and an action", () => {
   for (const { alert, labels, annotations } of rules) {
     match(alert, /^Tonado[A-Z]\w+$/);
     ok(["page", "warn"].includes(labels.severity), alert);

@@ -7,7 +7,7 @@ const users = readdirSync(tools, { recursive: true, encoding: "utf8" })
   .filter((path) => path.endsWith(".ts") && !path.startsWith("shared/"))
   .filter((path) => Deno.readTextFileSync(new URL(path, tools)).includes("readArguments("));
 
-Deno.test("tools: --help of each tool prints its usage", () => {
+Deno.test("--help of each tool prints its usage", () => {
   ok(users.length > 10);
   for (const file of users) {
     match(describeTool(Deno.readTextFileSync(new URL(file, tools))), /^Usage: deno (task|run) /m, file);

@@ -11,7 +11,7 @@ function bytesOf(values: readonly bigint[]): Uint8Array {
 
 const poolOf = (version: 1 | 2) => ({ asset: "native", amount: "10", network: "testnet", version } as const);
 
-Deno.test("notes in pages: a version 1 note is absent, deposited or withdrawn", () => {
+Deno.test("a version 1 note is absent, deposited or withdrawn", () => {
   const notes = [1, 2, 3].map(() => createNote(poolOf(1)));
   const pages = {
     leaves: bytesOf([5n, notes[1].commitment, notes[2].commitment, 6n]),
@@ -25,7 +25,7 @@ Deno.test("notes in pages: a version 1 note is absent, deposited or withdrawn", 
   ]);
 });
 
-Deno.test("notes in pages: of a version 2 note's copies, the first that is not spent counts", () => {
+Deno.test("of a version 2 note's copies, the first that is not spent counts", () => {
   const note = createNote(poolOf(2));
   const leaves = bytesOf([note.commitment, 5n, note.commitment]);
   const [first, second] = [0, 2].map((leafIndex) => placeNote(note, leafIndex).nullifierHash);
@@ -40,7 +40,7 @@ Deno.test("notes in pages: of a version 2 note's copies, the first that is not s
   deepEqual(found([first, second], [7n, note.commitment]), ["deposited", 4, true, 1]);
 });
 
-Deno.test("notes in pages: a value with the same last bytes is not the note's", () => {
+Deno.test("a value with the same last bytes is not the note's", () => {
   const note = createNote(poolOf(1));
   const alike = note.commitment ^ (1n << 200n);
   const pages = { leaves: bytesOf([alike]), pending: [alike], spent: new Uint8Array() };

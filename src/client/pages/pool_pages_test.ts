@@ -72,7 +72,7 @@ function memoryCache(): PageCache & { readonly records: Map<string, Uint8Array> 
 
 const numbers = (count: number, first: number) => Array.from({ length: count }, (_, i) => BigInt(first + i));
 
-Deno.test("pool pages: a second visit downloads only the last pages, whole and aligned", async () => {
+Deno.test("a second visit downloads only the last pages, whole and aligned", async () => {
   const data = { leaves: numbers(PAGE + 5, 1), spent: numbers(PAGE + 30, 1) };
   const { relayer, pool, requests } = serverOf(data);
   const cache = memoryCache();
@@ -90,7 +90,7 @@ Deno.test("pool pages: a second visit downloads only the last pages, whole and a
   deepEqual(second.leaves, bytesOf(data.leaves));
 });
 
-Deno.test("pool pages: a full page of spent notes is kept only when 30 more follow", async () => {
+Deno.test("a full page of spent notes is kept only when 30 more follow", async () => {
   const data = { leaves: [1n], spent: numbers(PAGE + 29, 1) };
   const { relayer, pool } = serverOf(data);
   const cache = memoryCache();
@@ -101,7 +101,7 @@ Deno.test("pool pages: a full page of spent notes is kept only when 30 more foll
   deepEqual([...cache.records.values()].map(({ length }) => length), [PAGE * 32]);
 });
 
-Deno.test("pool pages: kept leaves of another history are dropped and downloaded again", async () => {
+Deno.test("kept leaves of another history are dropped and downloaded again", async () => {
   const { relayer, pool } = serverOf({ leaves: numbers(3, 1), spent: [] });
   const cache = memoryCache();
   cache.records.set(`${address.toRawString()} leaves`, bytesOf(numbers(PAGE, 5)));
@@ -109,13 +109,13 @@ Deno.test("pool pages: kept leaves of another history are dropped and downloaded
   equal(tree.size, 3);
 });
 
-Deno.test("pool pages: leaves whose root the pool does not have are refused", async () => {
+Deno.test("leaves whose root the pool does not have are refused", async () => {
   const { relayer, pool } = serverOf({ leaves: numbers(3, 1), spent: [] });
   const other = { ...pool, address, getRootHistory: () => Promise.resolve([5n]) } as unknown as AnyPool;
   await rejects(downloadPoolPages(relayer, other), { code: "relayer_unavailable" });
 });
 
-Deno.test("pool pages: a deposit that is settled between two requests is found once", async () => {
+Deno.test("a deposit that is settled between two requests is found once", async () => {
   for (const settlesIn of ["getTreeSize", "getRootHistory"] as const) {
     const data = { leaves: numbers(2, 1), spent: [], pending: [3n, 4n] };
     const { relayer, pool } = serverOf(data);
@@ -139,7 +139,7 @@ Deno.test("pool pages: a deposit that is settled between two requests is found o
   }
 });
 
-Deno.test("pool pages: a relayer that is behind the pool's withdrawals gets some time, and is then refused", async () => {
+Deno.test("a relayer that is behind the pool's withdrawals gets some time, and is then refused", async () => {
   const data = { leaves: numbers(3, 1), spent: numbers(1, 50) };
   const { relayer, pool } = serverOf(data);
   let now = 0;
@@ -159,7 +159,7 @@ Deno.test("pool pages: a relayer that is behind the pool's withdrawals gets some
   });
 });
 
-Deno.test("pool pages: a relayer whose full pages never end is refused", async () => {
+Deno.test("a relayer whose full pages never end is refused", async () => {
   const page = bytesOf(numbers(PAGE, 1));
   let requests = 0;
   const relayer = new RelayerClient("https://relayer.example", {

@@ -116,18 +116,18 @@ for (const [what, answer, expected] of final) {
     }));
 }
 
-Deno.test("relayer client: gives up after three attempts, with growing waits", () =>
+Deno.test("a relayer client gives up after three attempts, with growing waits", () =>
   facing([() => new Response(null, { status: 503 })], async (client, seen) => {
     await rejects(client.status(), code("relayer_unavailable"));
     deepEqual([seen.requests, seen.waited], [3, [250, 500]]);
   }));
 
-Deno.test("relayer client: a withdrawal whose answer was lost is waiting if the next attempt reports the note as in use", () =>
+Deno.test("a withdrawal whose answer was lost is waiting if the next attempt reports the note as in use", () =>
   facing([breaksOff, refuses("nullifier_already_used", {}, { withdrawal: job })], async (client) => {
     deepEqual(await client.withdraw(args), { state: "waiting" });
   }));
 
-Deno.test("relayer client: a withdrawal answered with not_ready is waiting if the next attempt reports the note as in use", () =>
+Deno.test("a withdrawal answered with not_ready is waiting if the next attempt reports the note as in use", () =>
   facing(
     [refuses("not_ready"), refuses("nullifier_already_used", {}, { withdrawal: job })],
     async (client) => {
@@ -135,17 +135,17 @@ Deno.test("relayer client: a withdrawal answered with not_ready is waiting if th
     },
   ));
 
-Deno.test("relayer client: a note that was in use before the first attempt is refused", () =>
+Deno.test("a note that was in use before the first attempt is refused", () =>
   facing([refuses("nullifier_already_used", {}, { withdrawal: job })], async (client) => {
     await rejects(client.withdraw(args), code("nullifier_already_used"));
   }));
 
-Deno.test("relayer client: a temporary refusal does not mean that the withdrawal was accepted", () =>
+Deno.test("a temporary refusal does not mean that the withdrawal was accepted", () =>
   facing([refuses("verification_busy"), refuses("nullifier_already_used")], async (client) => {
     await rejects(client.withdraw(args), code("nullifier_already_used"));
   }));
 
-Deno.test("relayer client: an endless response is aborted", () => {
+Deno.test("an endless response is aborted", () => {
   let sent = 0;
   const endless: Answer = () =>
     new Response(
@@ -162,13 +162,13 @@ Deno.test("relayer client: an endless response is aborted", () => {
   });
 });
 
-Deno.test("relayer client: a relayer that never responds causes a timeout", () =>
+Deno.test("a relayer that never responds causes a timeout", () =>
   facing([() => new Promise<Response>(() => {})], async (client, seen) => {
     await rejects(client.status(), code("relayer_unavailable"));
     equal(seen.requests, 1);
   }, { attemptTimeoutMs: 100, maxAttempts: 1, clock: systemClock }));
 
-Deno.test("relayer client: a submission whose answer never ends is sent once, and its outcome is unknown", () =>
+Deno.test("a submission whose answer never ends is sent once, and its outcome is unknown", () =>
   facing([drips], async (client, seen) => {
     await rejects(client.withdraw(args), (error: Problem) => {
       equal(error.code, "relayer_unavailable");
@@ -178,7 +178,7 @@ Deno.test("relayer client: a submission whose answer never ends is sent once, an
     equal(seen.requests, 1);
   }, { attemptTimeoutMs: 1_000, requestTimeoutMs: 200, clock: systemClock }));
 
-Deno.test("relayer client: a submission without an answer has an unknown outcome", () =>
+Deno.test("a submission without an answer has an unknown outcome", () =>
   facing([breaksOff], async (client) => {
     await rejects(client.withdraw(args), {
       message: /does not respond to \/withdraw, and may still carry out/,
@@ -186,7 +186,7 @@ Deno.test("relayer client: a submission without an answer has an unknown outcome
     await rejects(client.status(), { message: /does not respond to \/status$/ });
   }));
 
-Deno.test("relayer client: a cancelled request ends at once, also between two attempts", async () => {
+Deno.test("a cancelled request ends at once, also between two attempts", async () => {
   const stop = new AbortController();
   await facing([() => (stop.abort(), new Promise<Response>(() => {}))], async (client, seen) => {
     await rejects(client.status(), code("cancelled"));

@@ -37,20 +37,20 @@ Deno.test("retry: later attempts know that an earlier one may have arrived", asy
   deepEqual((await run([failed(503), limited()])).mayHaveArrived, [false, false, false]);
 });
 
-Deno.test("retry: waits as long as the relayer asks for, and never longer than the limit", async () => {
+Deno.test("a retry waits as long as the relayer asks for, and never longer than the limit", async () => {
   deepEqual((await run([limited(30_000)])).waits, [30_000]);
   deepEqual((await run([limited(60_000)])).waits, [60_000]);
   await rejects(run([limited(60_001)]), { code: "rate_limited" });
 });
 
-Deno.test("retry: fails after the last attempt, and at once where another attempt cannot help", async () => {
+Deno.test("a retry fails after the last attempt, and at once where another attempt cannot help", async () => {
   equal((await run(Array.from({ length: 4 }, silent))).mayHaveArrived.length, 5);
   await rejects(run(Array.from({ length: 5 }, silent)), { code: "relayer_unavailable" });
   await rejects(run([failed(404)]), { code: "relayer_unavailable" });
   await rejects(run([new AttemptError(new Problem("proof_invalid"), 400)]), { code: "proof_invalid" });
 });
 
-Deno.test("retry: Retry-After is a number of seconds or a date", () => {
+Deno.test("Retry-After is a number of seconds or a date", () => {
   equal(parseRetryAfterMs("120", 0), 120_000);
   equal(parseRetryAfterMs("Thu, 01 Jan 1970 00:01:00 GMT", 20_000), 40_000);
   equal(parseRetryAfterMs("Thu, 01 Jan 1970 00:00:10 GMT", 20_000), 0);

@@ -21,7 +21,7 @@ for (const value of unusable) {
   });
 }
 
-Deno.test("proxy: every variable in either case is checked, unset ones are not, and no value is shown", () => {
+Deno.test("every variable in either case is checked, unset ones are not, and no value is shown", () => {
   const names = ["ALL_PROXY", "all_proxy", "HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"];
   const env = Object.fromEntries(names.map((name) => [name, "socks5:hunter2"]));
   try {

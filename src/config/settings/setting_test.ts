@@ -20,7 +20,7 @@ import {
 const refuses = (parse: (text: string) => unknown, text: string) =>
   throws(() => parse(text), MalformedSettingError, text);
 
-Deno.test("setting: a variable comes before its alias, and an empty one counts as unset", () => {
+Deno.test("a variable comes before its alias, and an empty one counts as unset", () => {
   const setting = { name: "A", alias: "B", help: "", parse: anyText };
   deepEqual(findVariable(setting, { A: "1", B: "2" }), { name: "A", value: "1" });
   deepEqual(findVariable(setting, { A: "", B: "2" }), { name: "B", value: "2" });
@@ -28,7 +28,7 @@ Deno.test("setting: a variable comes before its alias, and an empty one counts a
   deepEqual(findVariable({ name: "A", help: "", parse: anyText }, { B: "2" }), undefined);
 });
 
-Deno.test("setting: secrets, credentials and a mnemonic in place of a file name are never shown", () => {
+Deno.test("secrets, credentials and a mnemonic in place of a file name are never shown", () => {
   const shown = (name: string, value: string, secret?: true) =>
     redactValue({ name, help: "", parse: anyText, ...secret && { secret } }, value);
   equal(shown("KEY", "hunter2", true), "[redacted]");
@@ -40,7 +40,7 @@ Deno.test("setting: secrets, credentials and a mnemonic in place of a file name 
   equal(shown("URL", "host:80"), "host:80");
 });
 
-Deno.test("setting: an integer is decimal, without sign or leading zero, and within its bounds", () => {
+Deno.test("an integer is decimal, without sign or leading zero, and within its bounds", () => {
   const parse = integer(5, 120);
   deepEqual(["5", "42", "120"].map(parse), [5, 42, 120]);
   for (const text of ["4", "121", "-5", "+5", "05", "5.0", "5e1", "0x10", " 6", "six", "", "9".repeat(17)]) {
@@ -49,18 +49,18 @@ Deno.test("setting: an integer is decimal, without sign or leading zero, and wit
   throws(() => parse("4"), { message: "an integer from 5 to 120" });
 });
 
-Deno.test("setting: a token has at least 16 printable characters", () => {
+Deno.test("a token has at least 16 printable characters", () => {
   const token = "!23456789012345~";
   equal(bearerToken(token), token);
   for (const text of [token.slice(1), `${token} x`, `${token}é`, `${token}\n`]) refuses(bearerToken, text);
 });
 
-Deno.test("setting: the number of proxies is 0 to 16; true means 1 and false means 0", () => {
+Deno.test("the number of proxies is 0 to 16; true means 1 and false means 0", () => {
   deepEqual(["0", "1", "9", "10", "16", "true", "false"].map(proxyCount), [0, 1, 9, 10, 16, 1, 0]);
   for (const text of ["17", "20", "-1", "01", "TRUE", "yes", ""]) refuses(proxyCount, text);
 });
 
-Deno.test("setting: URLs have the scheme that is needed", () => {
+Deno.test("URLs have the scheme that is needed", () => {
   const accepted: [parse: (text: string) => string, texts: string[]][] = [
     [httpUrl, ["http://host", "https://host:1/path"]],
     [endpointUrl, ["https://host", "https://host/api/v2/jsonRPC", "https://host/v3/api/v2/"]],
@@ -84,7 +84,7 @@ Deno.test("setting: URLs have the scheme that is needed", () => {
   for (const [parse, texts] of refused) for (const text of texts) refuses(parse, text);
 });
 
-Deno.test("setting: a choice must be one of the list, in the same case", () => {
+Deno.test("a choice must be one of the list, in the same case", () => {
   const parse = oneOf(["json", "pretty"]);
   equal(parse("pretty"), "pretty");
   throws(() => parse("JSON"), { message: "one of json, pretty" });

@@ -19,7 +19,7 @@ const refuses = (bytes: Uint8Array, detail: string) =>
 const withSections = (count: number, ...parts: Uint8Array[]) =>
   concatBytes(utf8ToBytes("zkey"), u32(1), u32(count), ...parts);
 
-Deno.test("sections: each written section is found at its offset, including an empty one at the end", async () => {
+Deno.test("each written section is found at its offset, including an empty one at the end", async () => {
   const sections = await read(file);
   deepEqual([...sections.keys()], [3, 1, 9]);
   for (const [id, content] of contents) {
@@ -30,18 +30,18 @@ Deno.test("sections: each written section is found at its offset, including an e
   deepEqual([...await read(withSections(0))], []);
 });
 
-Deno.test("sections: a file that ends anywhere before its end is refused", async () => {
+Deno.test("a file that ends anywhere before its end is refused", async () => {
   for (let length = 0; length < file.length; length++) {
     await refuses(file.subarray(0, length), "is truncated");
   }
 });
 
-Deno.test("sections: bytes after the last section are refused", async () => {
+Deno.test("bytes after the last section are refused", async () => {
   await refuses(concatBytes(file, new Uint8Array(1)), "has bytes after its last section");
   await refuses(withSections(0, new Uint8Array(12)), "has bytes after its last section");
 });
 
-Deno.test("sections: another format or version is refused", async () => {
+Deno.test("another format or version is refused", async () => {
   await refuses(writeSections("r1cs", contents), "is not a zkey file");
   await refuses(concatBytes(utf8ToBytes("zkez"), file.subarray(4)), "is not a zkey file");
   for (const version of [0, 2]) {
@@ -52,11 +52,11 @@ Deno.test("sections: another format or version is refused", async () => {
   });
 });
 
-Deno.test("sections: a section that comes twice is refused", async () => {
+Deno.test("a section that comes twice is refused", async () => {
   await refuses(writeSections("zkey", [...contents, [3, new Uint8Array([1, 2, 3])]]), "has section 3 twice");
 });
 
-Deno.test("sections: at most 32 sections are read, however many a file announces", async () => {
+Deno.test("at most 32 sections are read, however many a file announces", async () => {
   const many = (count: number) =>
     writeSections("zkey", Array.from({ length: count }, (_, i) => [i, new Uint8Array(1)] as const));
   equal((await read(many(32))).size, 32);
@@ -70,14 +70,14 @@ Deno.test("sections: at most 32 sections are read, however many a file announces
   equal(reads, 1);
 });
 
-Deno.test("sections: a length beyond the file is refused, up to the largest number", async () => {
+Deno.test("a length beyond the file is refused, up to the largest number", async () => {
   for (const length of [2, 2 ** 40]) {
     await refuses(withSections(1, u32(1), u64(length), new Uint8Array(1)), "is truncated");
   }
   await refuses(withSections(1, u32(1), new Uint8Array(8).fill(255), new Uint8Array(1)), "is truncated");
 });
 
-Deno.test("sections: memory is read in parts, and no further than it reaches", async () => {
+Deno.test("memory is read in parts, and no further than it reaches", async () => {
   const bytes = Uint8Array.from({ length: 10 }, (_, i) => i);
   const source = memorySource(bytes.subarray(2));
   equal(source.size, 8);
@@ -85,7 +85,7 @@ Deno.test("sections: memory is read in parts, and no further than it reaches", a
   deepEqual(await source.read(6, 5), new Uint8Array([8, 9]));
 });
 
-Deno.test("sections: numbers are little endian, and bytes are equal if each one is", () => {
+Deno.test("numbers are little endian, and bytes are equal if each one is", () => {
   deepEqual([...u32(0x01020304)], [4, 3, 2, 1]);
   deepEqual([...u64(0x0102030405)], [5, 4, 3, 2, 1, 0, 0, 0]);
   const bytes = new Uint8Array([1, 2]);

@@ -48,14 +48,14 @@ async function reasons(plans: readonly PoolPlan[], keys: readonly PoolKeys[], op
   }
 }
 
-Deno.test("deploy: mainnet accepts burnt owners and keys of a ceremony for each version", async () => {
+Deno.test("mainnet accepts burnt owners and keys of a ceremony for each version", async () => {
   const { options, warnings, checkedVersions } = deployment("mainnet", MAINNET_ID);
   const second = planPool({ asset: "native", amount: "10", owner: null, version: 2 });
   deepEqual(await reasons([native, second, native], [sound, sound], options), []);
   deepEqual([warnings, checkedVersions], [[], [1, 2]]);
 });
 
-Deno.test("deploy: mainnet refuses an owner, development keys, and keys without a ceremony", async () => {
+Deno.test("mainnet refuses an owner, development keys, and keys without a ceremony", async () => {
   const owned = planPool({ asset: "native", amount: "10", owner });
   const { options } = deployment("mainnet", MAINNET_ID);
   deepEqual(await reasons([native, owned], [sound], options), [
@@ -72,20 +72,20 @@ Deno.test("deploy: mainnet refuses an owner, development keys, and keys without 
   ]);
 });
 
-Deno.test("deploy: mainnet warns of keys with few contributors", async () => {
+Deno.test("mainnet warns of keys with few contributors", async () => {
   const { options, warnings } = deployment("mainnet", MAINNET_ID);
   deepEqual(await reasons([native], [{ label: "small", development: false, weak: true }], options), []);
   deepEqual(warnings, ["the keys are small: fewer contributors than mainnet requires"]);
 });
 
-Deno.test("deploy: testnet accepts an owner and development keys, without a ceremony", async () => {
+Deno.test("testnet accepts an owner and development keys, without a ceremony", async () => {
   const { options, checkedVersions } = deployment("testnet", TESTNET_ID);
   const owned = planPool({ asset: "native", amount: "10", owner });
   deepEqual(await reasons([owned], [{ label: "dev", development: true, weak: true }], options), []);
   deepEqual(checkedVersions, []);
 });
 
-Deno.test("deploy: an endpoint of another network is refused; on a localnet this is not checked", async () => {
+Deno.test("an endpoint of another network is refused; on a localnet this is not checked", async () => {
   for (const [network, id] of [["mainnet", TESTNET_ID], ["testnet", MAINNET_ID]] as const) {
     const [reason] = await reasons([native], [sound], deployment(network, id).options);
     equal(reason, `network: the endpoint serves another network than ${network} (global id ${id})`);
@@ -93,7 +93,7 @@ Deno.test("deploy: an endpoint of another network is refused; on a localnet this
   deepEqual(await reasons([native], [sound], deployment("localnet", 5).options), []);
 });
 
-Deno.test("deploy: every network must have the version whose instructions the contracts use", async () => {
+Deno.test("every network must have the version whose instructions the contracts use", async () => {
   for (const [network, id] of [["mainnet", MAINNET_ID], ["testnet", TESTNET_ID], ["localnet", 5]] as const) {
     const { options } = deployment(network, id, { version: 11 });
     deepEqual(await reasons([native], [sound], options), [
@@ -103,7 +103,7 @@ Deno.test("deploy: every network must have the version whose instructions the co
   }
 });
 
-Deno.test("deploy: a registry that lists another pool under the name, or the pool under another, refuses it", async () => {
+Deno.test("a registry that lists another pool under the name, or the pool under another, refuses it", async () => {
   const listed = (pools: [string, Address][], network = "testnet") =>
     deployment("testnet", TESTNET_ID, {
       registry: {
@@ -125,7 +125,7 @@ Deno.test("deploy: a registry that lists another pool under the name, or the poo
 const prices = { gasFee: (gas: bigint) => 2n * gas } as NetworkPrices;
 
 for (const [version, gas] of [[1, 356_000n], [2, 288_000n]] as const) {
-  Deno.test(`deploy: a note of version ${version} is worth 36 times the gas of the most expensive withdrawal`, () => {
+  Deno.test(`a note of version ${version} is worth 36 times the gas of the most expensive withdrawal`, () => {
     const least = 36n * 2n * gas;
     const { options, warnings } = deployment("mainnet", MAINNET_ID);
     const plan = { ...native, version, denomination: least };
@@ -142,7 +142,7 @@ for (const [version, gas] of [[1, 356_000n], [2, 288_000n]] as const) {
   });
 }
 
-Deno.test("deploy: an endpoint that does not answer stops the deployment", async () => {
+Deno.test("an endpoint that does not answer stops the deployment", async () => {
   const chain = {
     configParam: () => Promise.reject(new Problem("chain_unavailable")),
   } as unknown as DeployOptions["chain"];

@@ -47,7 +47,7 @@ const streamOf = (rows: readonly ArchiveRow[], format = snapshotFormat("mainnet"
   ReadableStream.from(encodeRows(each(rows), format, options));
 const read = (rows: readonly ArchiveRow[]) => readSnapshot(streamOf(rows), "mainnet", quiet);
 
-Deno.test("snapshot: of a store, only the public rows of the version 2 pools are exported", async () => {
+Deno.test("of a store, only the public rows of the version 2 pools are exported", async () => {
   const rows = [
     identity,
     cursor,
@@ -109,7 +109,7 @@ Deno.test("snapshot: one of another network, or an export of a store, is refused
   await readAs({ format: "tonado-store" }, "mainnet");
 });
 
-Deno.test("snapshot: a truncated or a changed file is refused", async () => {
+Deno.test("a truncated or a changed file is refused", async () => {
   const text = await new Response(streamOf(good)).text();
   const readText = (changed: string) => readSnapshot(new Response(changed).body!, "mainnet", quiet);
   await readText(text);

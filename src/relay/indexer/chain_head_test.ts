@@ -29,14 +29,14 @@ Deno.test("chain head: one false seqno is ignored after three rising ones", () =
   equal(head.isStalled, false);
 });
 
-Deno.test("chain head: several nodes that are behind, each at its own block, also count as stalled", () => {
+Deno.test("several nodes that are behind, each at its own block, also count as stalled", () => {
   const head = new ChainHead(60_000);
   const nodes = [9, 6, 7, 8];
   for (let now = 0; now < 600_000; now += 15_000) head.observe(nodes[now / 15_000 % 4], 1_000_000 + now);
   equal(head.isStalled, true);
 });
 
-Deno.test("chain head: an endpoint that does not respond is not stalled", () => {
+Deno.test("an endpoint that does not respond is not stalled", () => {
   const head = new ChainHead(60_000);
   head.observe(7, 1_000_000);
   head.observe(8, 9_000_000);

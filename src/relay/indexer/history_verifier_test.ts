@@ -60,7 +60,7 @@ for (const [what, claim, asksAccount] of claims) {
   const how = asksAccount
     ? "only if the account's state names its newest transaction"
     : "by the getters alone";
-  Deno.test(`history verifier: a history of ${what} is accepted ${how}`, async () => {
+  Deno.test(`a history of ${what} is accepted ${how}`, async () => {
     const named = verifierOf(tip);
     equal(await named.verifier.verify(tip, claim), undefined);
     equal(named.count("account"), asksAccount ? 1 : 0);
@@ -73,26 +73,26 @@ for (const [what, claim, asksAccount] of claims) {
   });
 }
 
-Deno.test("verifier: an account that has advanced must be read up to its newest transaction", async () => {
+Deno.test("an account that has advanced must be read up to its newest transaction", async () => {
   const { verifier } = verifierOf(id(1_001n));
   deepEqual(await verifier.verify(tip, { ...nothing, refusalCount: 1 }), id(1_001n));
 });
 
-Deno.test("verifier: a payment that the pool does not confirm, and a root that it does not have, are refused", async () => {
+Deno.test("a payment that the pool does not confirm, and a root that it does not have, are refused", async () => {
   const unspent = verifierOf(tip, false);
   await rejects(unspent.verifier.verify(tip, { ...nothing, messages: payments(1) }), UnverifiedHistory);
   equal(unspent.count("getIsSpent") + unspent.count("get_root_history"), 6, "three attempts");
   await rejects(verifierOf(tip, true, [5n]).verifier.verify(tip, nothing), UnverifiedHistory);
 });
 
-Deno.test("history verifier: only the newest 30 payments are checked, each once", async () => {
+Deno.test("only the newest 30 payments are checked, each once", async () => {
   const { verifier, count } = verifierOf(tip);
   await verifier.verify(tip, { ...nothing, messages: payments(40) });
   await verifier.verify(tip, { ...nothing, messages: payments(40) });
   equal(count("getIsSpent"), 30);
 });
 
-Deno.test("verifier: only a refusal of our own message with a nullifier concerns us", () => {
+Deno.test("only a refusal of our own message with a nullifier concerns us", () => {
   const { verifier } = verifierOf(tip);
   const refusal = { sender: wallet, nullifierHash: 1n } as Parameters<typeof verifier.isRelevantRefusal>[0];
   deepEqual(
@@ -102,7 +102,7 @@ Deno.test("verifier: only a refusal of our own message with a nullifier concerns
   );
 });
 
-Deno.test("verifier: a history that no pool has is refused before the getters are asked", async () => {
+Deno.test("a history that no pool has is refused before the getters are asked", async () => {
   const deposit = (leafIndex: number, commitment: bigint): LedgerMessage => ({
     kind: "deposit",
     leafIndex,
@@ -124,7 +124,7 @@ Deno.test("verifier: a history that no pool has is refused before the getters ar
   }
 });
 
-Deno.test("verifier: a payment that the tree has already is refused", async () => {
+Deno.test("a payment that the tree has already is refused", async () => {
   const paid = new PoolTree();
   await paid.append([{ commitment: 5n, timestamp: 1 }, { commitment: 6n, timestamp: 2 }]);
   await paid.apply([{ kind: "withdrawal", nullifierHash: 7n } as WithdrawalEvent]);

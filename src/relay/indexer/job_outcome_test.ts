@@ -43,7 +43,7 @@ const payment = (
 });
 
 for (const state of ["accepted", "broadcast"] satisfies JobState[]) {
-  Deno.test(`job outcome: the pool's log confirms a job that is ${state}, even if another wallet sent the same withdrawal`, () => {
+  Deno.test(`the pool's log confirms a job that is ${state}, even if another wallet sent the same withdrawal`, () => {
     const { state: now, txHash, message, endedAt } = applyJobEvent(
       { ...job, state },
       payment(mallory),
@@ -55,7 +55,7 @@ for (const state of ["accepted", "broadcast"] satisfies JobState[]) {
 }
 
 for (const state of ["failed", "expired"] satisfies JobState[]) {
-  Deno.test(`job outcome: only our own message confirms a job that is ${state}: it no longer names its recipient`, () => {
+  Deno.test(`only our own message confirms a job that is ${state}: it no longer names its recipient`, () => {
     const ended = omit({ ...job, state }, "message");
     equal(applyJobEvent(ended, payment(us, { queryId: 77n }), us, 8)!.state, "confirmed");
     equal(applyJobEvent(ended, payment(mallory), us, 8)!.state, "superseded");
@@ -71,7 +71,7 @@ const others: [what: string, Parameters<typeof payment>[1]][] = [
   ["our query id, by another wallet for another recipient", { queryId: 77n, recipient: us }],
 ];
 for (const [what, paid] of others) {
-  Deno.test(`job outcome: a payment of the note with ${what} supersedes the job, which names what was paid`, () => {
+  Deno.test(`a payment of the note with ${what} supersedes the job, which names what was paid`, () => {
     const event = payment(mallory, paid);
     const { state, fee, refund, txHash, message } = applyJobEvent(job, event, us, 8)!;
     const { fee: paidFee, refund: paidRefund } = event;
@@ -85,18 +85,18 @@ for (const [what, paid] of others) {
   });
 }
 
-Deno.test("job outcome: a payment by our own message of an earlier job supersedes the present one", () => {
+Deno.test("a payment by our own message of an earlier job supersedes the present one", () => {
   equal(applyJobEvent(job, payment(us, { queryId: 76n, recipient: us }), us, 8)!.state, "superseded");
 });
 
-Deno.test("job outcome: the pool's refusal of our own message fails the job and names the exit code", () => {
+Deno.test("the pool's refusal of our own message fails the job and names the exit code", () => {
   const { state, reason, failures, message } = applyJobEvent(job, refusal(us, 77n, 203), us, 8)!;
   deepEqual([state, reason, failures, message], ["failed", "ERR_UNKNOWN_ROOT", 1, undefined]);
   equal(applyJobEvent(job, refusal(us, 77n, 13), us, 8)!.reason, "exit code 13");
   equal(applyJobEvent(job, refusal(us, 77n), us, 8)!.reason, "no gas");
 });
 
-Deno.test("job outcome: of a refused message with several withdrawals, each is sent again with its own query id", () => {
+Deno.test("of a refused message with several withdrawals, each is sent again with its own query id", () => {
   const batch = { ...refusal(us, 77n, 201), op: "withdraw_many" } as JobEvent;
   const { state, attempts, failures, queryId, message } = applyJobEvent(job, batch, us, 8)!;
   deepEqual([state, attempts, failures, message], ["accepted", 1, 0, job.message]);
@@ -104,7 +104,7 @@ Deno.test("job outcome: of a refused message with several withdrawals, each is s
   equal(new Set([job.queryId, queryId, sibling.queryId]).size, 3);
 });
 
-Deno.test("job outcome: a withdrawal that its message left out is sent again, unless its note is spent", () => {
+Deno.test("a withdrawal that its message left out is sent again, unless its note is spent", () => {
   const skipped = (code: number, sender = us): JobEvent => ({
     ...about,
     kind: "skipped",
@@ -121,17 +121,17 @@ Deno.test("job outcome: a withdrawal that its message left out is sent again, un
   equal(applyJobEvent({ ...job, queryId: 78n }, skipped(211), us, 8), undefined);
 });
 
-Deno.test("job outcome: a refusal forged by another wallet, or of another message of ours, changes nothing", () => {
+Deno.test("a refusal forged by another wallet, or of another message of ours, changes nothing", () => {
   equal(applyJobEvent(job, refusal(mallory, 77n, 201), us, 8), undefined);
   equal(applyJobEvent(job, refusal(us, 78n, 201), us, 8), undefined);
 });
 
-Deno.test("job outcome: a refusal after the payment (exit 202) leaves the job confirmed", () => {
+Deno.test("a refusal after the payment (exit 202) leaves the job confirmed", () => {
   const confirmed = applyJobEvent(job, payment(mallory), us, 8)!;
   equal(applyJobEvent(confirmed, refusal(us, 77n, 202), us, 9), undefined);
 });
 
-Deno.test("job outcome: a refusal or another payment leaves a superseded job as it is", () => {
+Deno.test("a refusal or another payment leaves a superseded job as it is", () => {
   const superseded = applyJobEvent(job, payment(mallory, { relayer: mallory }), us, 8)!;
   equal(applyJobEvent(superseded, refusal(us, 77n, 202), us, 9), undefined);
   equal(applyJobEvent(superseded, payment(us), us, 9), undefined);

@@ -44,7 +44,7 @@ for (
     ["down", () => Promise.reject(new Error("down")), "degraded"],
   ] as const
 ) {
-  Deno.test(`health: a cache that is ${how} is pinged at most once a second`, async () => {
+  Deno.test(`a cache that is ${how} is pinged at most once a second`, async () => {
     const cache = watched(ping);
     for (let i = 0; i < 10; i++) {
       deepEqual(await cache.states(200), [state]);
@@ -57,7 +57,7 @@ for (
   });
 }
 
-Deno.test("health: a cache that hangs is reported as degraded within two seconds, and gets one ping at a time", async () => {
+Deno.test("a cache that hangs is reported as degraded within two seconds, and gets one ping at a time", async () => {
   const cache = watched(() => new Promise(() => {}));
   const answers = cache.states(200);
   cache.pass(1_999);
@@ -67,7 +67,7 @@ Deno.test("health: a cache that hangs is reported as degraded within two seconds
   equal(cache.pings, 1);
 });
 
-Deno.test("health: a relayer that shuts down does not wait for its cache", async () => {
+Deno.test("a relayer that shuts down does not wait for its cache", async () => {
   const end = new AbortController();
   const cache = watched(() => new Promise(() => {}), end.signal);
   const answers = cache.states(3);

@@ -119,6 +119,6 @@ Deno.test("health: one pool that is not ready makes the relayer not ready", asyn
   equal((await checkHealth({ ...well, pools })).ready, false);
 });
 
-Deno.test("health: a single process reports no lease", async () => {
+Deno.test("a single process reports no lease", async () => {
   equal((await checkHealth({ ...well, isLeaseKnown: undefined })).dependencies.lead, undefined);
 });

@@ -19,7 +19,7 @@ const job = (nullifierHash: bigint): Job => ({
 });
 const ended = (state: Job["state"]) => (job: Job): Job => ({ ...job, state });
 
-Deno.test("job observer: a finished withdrawal is counted once, by state, and its time if it was confirmed", async () => {
+Deno.test("a finished withdrawal is counted once, by state, and its time if it was confirmed", async () => {
   const directory = await Deno.makeTempDir({ prefix: "tonado-measured-" });
   const counted: unknown[] = [];
   const observer = createJobObserver({

@@ -44,21 +44,21 @@ const shown = {
   rootMismatches: 1,
 };
 
-Deno.test("metrics source: a pool's lag is the time since its last sync, and the logical time not yet applied", () => {
+Deno.test("a pool's lag is the time since its last sync, and the logical time not yet applied", () => {
   deepEqual(read().metrics, shown);
   deepEqual(read({ newestLt: 20n }).metrics.lagLt, 0n);
   deepEqual(read({ newestLt: 10n }).metrics.lagLt, 0n, "an endpoint that is behind");
   deepEqual("lagSeconds" in read({ syncedAt: -Infinity }).metrics, false);
 });
 
-Deno.test("metrics source: a pool without a minimum fee is not ready, however well it is indexed", () => {
+Deno.test("a pool without a minimum fee is not ready, however well it is indexed", () => {
   const ready = (change: object) => read(change).metrics.ready;
   deepEqual([ready({}), ready({ lacksMinFee: true }), ready({ readiness: () => ({ ready: false }) })], [
     ...[true, false, false],
   ]);
 });
 
-Deno.test("metrics source: only a version 2 pool has a queue", () => {
+Deno.test("only a version 2 pool has a queue", () => {
   const queue = (...timestamps: number[]) =>
     read({ settledTree: { queue: timestamps.map((timestamp) => ({ timestamp })) } }).metrics;
   deepEqual(queue(), { ...shown, queued: 0, oldestWaitSeconds: 0 });
@@ -66,7 +66,7 @@ Deno.test("metrics source: only a version 2 pool has a queue", () => {
   deepEqual(queue(11), { ...shown, queued: 1, oldestWaitSeconds: 0 }, "a chain whose clock is ahead");
 });
 
-Deno.test("metrics source: a surplus is in whole units, and its end a time that a float holds", () => {
+Deno.test("a surplus is in whole units, and its end a time that a float holds", () => {
   const surplus = (nano: bigint, until: number, debt: bigint) => {
     const known = { surplus: nano, until, debt, runwayYears: 0 };
     const { surplus, surplusUntilSeconds, storageDebt } = read({}, known).metrics;
@@ -76,7 +76,7 @@ Deno.test("metrics source: a surplus is in whole units, and its end a time that 
   deepEqual(surplus(-1n, Infinity, 1n), [-1e-9, 253_402_300_799, 1e-9]);
 });
 
-Deno.test("metrics source: the balance is in whole units once it is known, and jobs are counted by state", async () => {
+Deno.test("the balance is in whole units once it is known, and jobs are counted by state", async () => {
   deepEqual([read().source.balance(), read({}, undefined, 1_500_000_000n).source.balance()], [
     undefined,
     1.5,

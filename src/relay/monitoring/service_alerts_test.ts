@@ -98,7 +98,7 @@ async function alertsOf(looks: readonly Look[], thresholds = { notReadyMs: 10_00
   return { sent, reads };
 }
 
-Deno.test("service alerts: a relayer that stays not ready is reported once with its reasons, and again when it is ready", async () => {
+Deno.test("a relayer that stays not ready is reported once with its reasons, and again when it is ready", async () => {
   const { sent } = await alertsOf([
     { ready: false },
     { ready: false },
@@ -112,26 +112,26 @@ Deno.test("service alerts: a relayer that stays not ready is reported once with 
   }]]);
 });
 
-Deno.test("service alerts: withdrawals that are live too long are stuck, and a store failure changes nothing", async () => {
+Deno.test("withdrawals that are live too long are stuck, and a store failure changes nothing", async () => {
   const { sent } = await alertsOf([{ ages: [59_999] }, { ages: [60_000, 90_000, 5] }, { ages: undefined }, {
     ages: [],
   }]);
   deepEqual(sent, [[], [{ event: "jobs_stuck", count: 2 }], [], [{ event: "jobs_stuck_resolved" }]]);
 });
 
-Deno.test("service alerts: withdrawals of pools that are not served are reported by their number, and when they end", async () => {
+Deno.test("withdrawals of pools that are not served are reported by their number, and when they end", async () => {
   const { sent } = await alertsOf([{ orphans: 3 }, { orphans: 2 }, {}]);
   deepEqual(sent, [[{ event: "jobs_orphaned", count: 3 }], [], [{ event: "jobs_orphaned_resolved" }]]);
 });
 
-Deno.test("service alerts: only the leader reports withdrawals, and a new leader reports them again", async () => {
+Deno.test("only the leader reports withdrawals, and a new leader reports them again", async () => {
   const bad = { ages: [90_000], orphans: 1 };
   const { sent, reads } = await alertsOf([bad, { ...bad, isLeader: false }, bad]);
   const both = [{ event: "jobs_stuck", count: 1 }, { event: "jobs_orphaned", count: 1 }];
   deepEqual([sent, reads], [[both, [], both], 2]);
 });
 
-Deno.test("service alerts: the leader reports pools that owe storage, and when none does any more", async () => {
+Deno.test("the leader reports pools that owe storage, and when none does any more", async () => {
   const debt = { inDebt: ["jet-5", "usdt-100"] };
   const { sent } = await alertsOf([debt, { inDebt: ["jet-5"] }, {}, { ...debt, isLeader: false }, debt]);
   const alert = { event: "pool_debt", pools: debt.inDebt };
@@ -160,14 +160,14 @@ for (
   });
 }
 
-Deno.test("service alerts: the leader reports pools that need more coins than it may add", async () => {
+Deno.test("the leader reports pools that need more coins than it may add", async () => {
   const { sent } = await alertsOf([{ short: ["jet-5"] }, { short: ["jet-5"] }, {}]);
   deepEqual(sent, [[{ event: "pool_storage_low", pools: ["jet-5"] }], [], [{
     event: "pool_storage_low_resolved",
   }]]);
 });
 
-Deno.test("service alerts: with thresholds of 0 nothing is reported and the store is not read", async () => {
+Deno.test("with thresholds of 0 nothing is reported and the store is not read", async () => {
   const looks = Array<Look>(5).fill({ ready: false, ages: [90_000] });
   const { sent, reads } = await alertsOf(looks, { notReadyMs: 0, stuckMs: 0 });
   deepEqual([sent.flat(), reads], [[], 0]);

@@ -12,12 +12,12 @@ function observe(settled: number, events: readonly object[]) {
   return recorded;
 }
 
-Deno.test("batch metrics: a settlement counts the deposits from the end of the one before it", () => {
+Deno.test("a settlement counts the deposits from the end of the one before it", () => {
   const events = [{ kind: "settlement", end: 20 }, { kind: "deposit" }, { kind: "settlement", end: 36 }];
   deepEqual(observe(16, events), ["native-10-v2: 4 deposits", "native-10-v2: 16 deposits"]);
 });
 
-Deno.test("batch metrics: withdrawals of one transaction are one batch, with those that the pool left out", () => {
+Deno.test("withdrawals of one transaction are one batch, with those that the pool left out", () => {
   const of = (kind: string, hash: string) => ({ kind, tx: { hash } });
   const events = [of("withdrawal", "a"), of("skipped", "a"), of("withdrawal", "b"), of("refused", "c")];
   deepEqual(observe(0, events), ["native-10-v2: 2 withdrawals", "native-10-v2: 1 withdrawals"]);

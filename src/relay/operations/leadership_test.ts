@@ -77,18 +77,18 @@ const cases: [claim: string, answers: Answer[], seen: [number, boolean][]][] = [
   ["follows at once when it was deposed", [yes, no, no], [[0, true], [1_500, false]]],
 ];
 for (const [claim, answers, seen] of cases) {
-  Deno.test(`leadership: a replica ${claim}`, async () => {
+  Deno.test(`a replica ${claim}`, async () => {
     deepEqual(await observed(answers), seen);
   });
 }
 
-Deno.test("leadership: a single process leads from the start", async () => {
+Deno.test("a single process leads from the start", async () => {
   const leadership = new Leadership(clockThat(() => {}), true);
   await leadership.firstAnswer;
   equal(leadership.isLeader, true);
 });
 
-Deno.test("leadership: a renewed lease continues the term, and one acquired after a lapse begins another", () => {
+Deno.test("a renewed lease continues the term, and one acquired after a lapse begins another", () => {
   const clock = clockThat(() => {});
   const leadership = new Leadership(clock, false);
   const terms = [[0, 5], [4, 9], [8, -Infinity], [9, 14], [14, 19]].map(([at, until]) => {
@@ -100,7 +100,7 @@ Deno.test("leadership: a renewed lease continues the term, and one acquired afte
   equal(new Leadership(clock, true).term, 1);
 });
 
-Deno.test("leadership: whether a replica leads is unknown after ten seconds without a response, except for a single process", async () => {
+Deno.test("whether a replica leads is unknown after ten seconds without a response, except for a single process", async () => {
   const clock = clockThat(() => {});
   const leadership = new Leadership(clock, false);
   const stop = new AbortController();

@@ -24,7 +24,7 @@ const take = (settlements: Settlements, pools: Map<string, PoolState>, messages:
   settlements.take(pools, { messages, bytes: 10_000 }, now);
 const names = (messages: OutgoingMessage[]) => messages.map((message) => Reflect.get(message, "name"));
 
-Deno.test("settlements: each follows the one before, and is sent once, in order", () => {
+Deno.test("each settlement follows the one before, and is sent once, in order", () => {
   const settlements = settlementsOf();
   equal(settlements.isEmpty, true);
   deepEqual(
@@ -52,7 +52,7 @@ Deno.test("settlements: those that exceed the bytes left in the transfer are sen
   deepEqual(next(bytes), ["32-48"]);
 });
 
-Deno.test("settlements: settled ones are removed, no matter who settled them; the others stay if they still follow", () => {
+Deno.test("settled ones are removed, no matter who settled them; the others stay if they still follow", () => {
   const settlements = settlementsOf();
   for (const each of [settlement(0, 16), settlement(16, 32)]) settlements.add(a, each);
   equal(settlements.last(poolOf("a", 16), 0)?.input.span, settlement(16, 32).input.span);
@@ -83,7 +83,7 @@ Deno.test("settlements: those of a transfer that expired, or was never signed, a
   deepEqual(names(take(settlements, asMap(a), 9, 0)), ["0-16"]);
 });
 
-Deno.test("settlements: a replica that leads again sends nothing of its earlier term, nor anything before it knows what was sent", () => {
+Deno.test("a replica that leads again sends nothing of its earlier term, nor anything before it knows what was sent", () => {
   const leadership = { isLeader: true, term: 1 };
   const settlements = settlementsOf(leadership);
   settlements.add(a, settlement(0, 16));
@@ -99,7 +99,7 @@ Deno.test("settlements: a replica that leads again sends nothing of its earlier 
   deepEqual([state(), settlements.count(a)], [[true, true, []], 0]);
 });
 
-Deno.test("settlements: none is sent for a pool that is no longer served", () => {
+Deno.test("no settlement is sent for a pool that is no longer served", () => {
   const settlements = settlementsOf();
   settlements.add(a, settlement(0, 16));
   const b = poolOf("b");
@@ -107,7 +107,7 @@ Deno.test("settlements: none is sent for a pool that is no longer served", () =>
   deepEqual(names(take(settlements, asMap(b), 9, 0)), ["0-3"]);
 });
 
-Deno.test("settlements: while one that an earlier process sent may arrive, none is prepared or sent", () => {
+Deno.test("while one that an earlier process sent may arrive, none is prepared or sent", () => {
   const settlements = settlementsOf();
   settlements.add(a, settlement(0, 16));
   const sent = [{ pool: "a", start: 0, end: 16 }, { pool: "a", start: 16, end: 32 }];

@@ -38,13 +38,13 @@ const cases: [claim: string, bill: ReturnType<typeof bill>, left: number, value:
     ["that owes exactly what the limit pays gets it", bill(200, 0, 900), 1_000, 1_000, true],
   ];
 for (const [claim, of, left, value, isShort] of cases) {
-  Deno.test(`top-ups: a pool ${claim}`, () => {
+  Deno.test(`a pool ${claim}`, () => {
     const decision = decideTopUp(of, BigInt(left) * 1_000_000n);
     deepEqual(decision, { value: BigInt(value) * 1_000_000n, isShort });
   });
 }
 
-Deno.test("top-ups: a relayer's slot of a pool comes once in each interval, also after a restart", () => {
+Deno.test("a relayer's slot of a pool comes once in each interval, also after a restart", () => {
   const interval = 86_400_000;
   const wallets = [1, 2, 3].map((byte) => new Address(0, Buffer.alloc(32, byte)));
   const slots = wallets.map((wallet) => nextSlot(0, wallet, "0:07", interval));
@@ -61,7 +61,7 @@ Deno.test("top-ups: a relayer's slot of a pool comes once in each interval, also
   }
 });
 
-Deno.test("top-ups: only a message without bounce, body and state is one", () => {
+Deno.test("only a message without bounce, body and state is a top-up", () => {
   const dest = new Address(0, Buffer.alloc(32, 7));
   const message = { dest, value: 5n, bounce: false, hasInit: false, body: Cell.EMPTY };
   deepEqual(parseTopUp(message), [{ pool: dest.toRawString(), value: 5n }]);

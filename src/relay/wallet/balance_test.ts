@@ -23,7 +23,7 @@ function manualClock(): Clock & { move(ms: number): Promise<void> } {
   };
 }
 
-Deno.test("balance: queries within two seconds share one request", async () => {
+Deno.test("queries within two seconds share one request", async () => {
   const clock = manualClock();
   let requests = 0;
   const balance = new WalletBalance({ balance: () => Promise.resolve(BigInt(++requests)) }, clock, bounds);
@@ -32,7 +32,7 @@ Deno.test("balance: queries within two seconds share one request", async () => {
   equal(await balance.current(), 2n);
 });
 
-Deno.test("balance: a failed query is repeated by the next one", async () => {
+Deno.test("a failed query is repeated by the next one", async () => {
   let fails = true;
   const wallet = { balance: () => fails ? Promise.reject(new Error("down")) : Promise.resolve(7n) };
   const balance = new WalletBalance(wallet, manualClock(), bounds);
@@ -41,7 +41,7 @@ Deno.test("balance: a failed query is repeated by the next one", async () => {
   equal(await balance.current(), 7n);
 });
 
-Deno.test("balance: each change of level is reported once, with hysteresis at the thresholds", async () => {
+Deno.test("each change of level is reported once, with hysteresis at the thresholds", async () => {
   const clock = manualClock();
   const stop = new AbortController();
   const alerts: BalanceAlert["event"][] = [];
@@ -70,7 +70,7 @@ Deno.test("balance: each change of level is reported once, with hysteresis at th
   await watching;
 });
 
-Deno.test("balance: watching for a long time adds no listeners to the abort signal", async () => {
+Deno.test("watching for a long time adds no listeners to the abort signal", async () => {
   const stop = new AbortController();
   let listeners = 0;
   const { signal } = stop;
@@ -92,7 +92,7 @@ Deno.test("balance: watching for a long time adds no listeners to the abort sign
   await watching;
 });
 
-Deno.test("balance: thresholds of 0 never alert", async () => {
+Deno.test("thresholds of 0 never alert", async () => {
   const balance = new WalletBalance({ balance: () => Promise.resolve(0n) }, manualClock(), {
     warn: 0n,
     stop: 0n,
@@ -100,7 +100,7 @@ Deno.test("balance: thresholds of 0 never alert", async () => {
   equal(balance.levelOf(await balance.current()), "ok");
 });
 
-Deno.test("balance: an alert names the event, the relayer and the amount in whole units", () => {
+Deno.test("an alert names the event, the relayer and the amount in whole units", () => {
   const alert: BalanceAlert = {
     event: "balance_low",
     balance: 1_500_000_000n,
@@ -117,7 +117,7 @@ Deno.test("balance: an alert names the event, the relayer and the amount in whol
   });
 });
 
-Deno.test("balance: only the leader alerts, and a new leader repeats the alert of a low wallet", async () => {
+Deno.test("only the leader alerts, and a new leader repeats the alert of a low wallet", async () => {
   const clock = manualClock();
   const stop = new AbortController();
   const alerts: BalanceAlert["event"][] = [];

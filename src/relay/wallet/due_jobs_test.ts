@@ -17,14 +17,14 @@ const jobOf = (pool: string, acceptedAt: number, more: Partial<Job> = {}) =>
 const dueTimes = (jobs: Job[], now: number) =>
   selectDue(jobs, now, terms).map(({ acceptedAt }) => acceptedAt);
 
-Deno.test("due jobs: withdrawals of a version 2 pool wait, and are sent together with the first", () => {
+Deno.test("withdrawals of a version 2 pool wait, and are sent together with the first", () => {
   const jobs = [jobOf("v2", 100), jobOf("v1", 200), jobOf("v2", 900), jobOf("w2", 950)];
   deepEqual(dueTimes(jobs, 1_000), [200]);
   deepEqual(dueTimes(jobs, 1_100), [100, 200, 900]);
   deepEqual(jobs.map((job) => dueAt(job, terms)), [1_100, 0, 1_900, 1_950]);
 });
 
-Deno.test("due jobs: a full message does not wait", () => {
+Deno.test("a full message does not wait", () => {
   const waiting = Array.from({ length: MAX_BATCH_SIZE - 1 }, (_, i) => jobOf("v2", 500 + i));
   deepEqual(dueTimes(waiting, 600), []);
   equal(dueTimes([...waiting, jobOf("v2", 600)], 600).length, MAX_BATCH_SIZE);
@@ -38,7 +38,7 @@ Deno.test("due jobs: one that was postponed, sent before or ended neither waits 
   deepEqual(dueTimes([jobOf("v2", 100, { state: "broadcast" }), jobOf("v2", 900)], 1_500), []);
 });
 
-Deno.test("due jobs: a transfer holds as many messages as the wallet sends, and 100 jobs", () => {
+Deno.test("a transfer holds as many messages as the wallet sends, and 100 jobs", () => {
   const fitting = (due: Job[], maxMessages: number, batch: PayableJob[] = []) =>
     countFitting(batch, due, { maxMessages, pools });
   const many = (pool: string, count: number) => Array.from({ length: count }, (_, i) => jobOf(pool, i));
@@ -50,7 +50,7 @@ Deno.test("due jobs: a transfer holds as many messages as the wallet sends, and 
   deepEqual([fitting(many("v1", 9), 4, batch), fitting(many("v1", 9), 3, batch)], [1, 0]);
 });
 
-Deno.test("due jobs: a transfer holds no more withdrawals of a pool than its claims have room for, two each", () => {
+Deno.test("a transfer holds no more withdrawals of a pool than its claims have room for, two each", () => {
   const open = { payoutRoom: payoutRoom(0) } as PoolState;
   for (
     const [claims, room] of [[0, 128], [232, 12], [233, 11], [252, 2], [253, 1], [254, 1], [255, 0], [999, 0]]
@@ -64,7 +64,7 @@ Deno.test("due jobs: a transfer holds no more withdrawals of a pool than its cla
   }
 });
 
-Deno.test("due jobs: sent withdrawals take room until they end, for at most ten minutes", () => {
+Deno.test("sent withdrawals take room until they end, for at most ten minutes", () => {
   const sent = (pool: string, broadcastAt: number) => jobOf(pool, 1, { state: "broadcast", broadcastAt });
   const jobs = [sent("v2", 5_000), sent("v2", 6_000), sent("w2", 5_000), jobOf("v2", 1), jobOf("v1", 1)];
   deepEqual([...countUnconfirmed(jobs, 605_000)], [["v2", 1]]);

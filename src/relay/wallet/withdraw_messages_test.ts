@@ -11,7 +11,7 @@ const jobOf = (pool: PoolState | undefined, name: string, attempts?: number) => 
   pool,
 });
 
-Deno.test("withdraw messages: only withdrawals of one version 2 pool that were not sent before share a message", () => {
+Deno.test("only withdrawals of one version 2 pool that were not sent before share a message", () => {
   const jobs = [
     jobOf(v2, "a"),
     jobOf(v1, "b"),
@@ -25,12 +25,12 @@ Deno.test("withdraw messages: only withdrawals of one version 2 pool that were n
   deepEqual(places, [[0, 4], [1], [2], [3], [5], [6]]);
 });
 
-Deno.test("withdraw messages: a full message is followed by another", () => {
+Deno.test("a full message is followed by another", () => {
   const jobs = Array.from({ length: 2 * MAX_BATCH_SIZE + 1 }, () => jobOf(v2, "a"));
   deepEqual(groupByMessage(jobs).map(({ length }) => length), [MAX_BATCH_SIZE, MAX_BATCH_SIZE, 1]);
 });
 
-Deno.test("withdraw messages: withdrawals with long paths get messages of their own", () => {
+Deno.test("withdrawals with long paths get messages of their own", () => {
   const key = (slot: number) => (0xabcdef0123456789abcdefn << 12n) | BigInt(slot);
   const poolWith = (depths: readonly number[]) => {
     const path = (hash: bigint) => Array.from({ length: depths[Number(hash & 0xfffn)] });

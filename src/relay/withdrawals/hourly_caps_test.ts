@@ -8,7 +8,7 @@ const note = (nullifierHash: number, pool = "0:aa") => ({ pool, nullifierHash: B
 const allowed = async (caps: HourlyCaps, ...ids: ReturnType<typeof note>[]) =>
   (await Promise.all(ids.map((id) => caps.reserve(id)))).map((taken) => taken.allowed);
 
-Deno.test("caps: of all pools together, and of each pool", async () => {
+Deno.test("of all pools together, and of each pool", async () => {
   const caps = new HourlyCaps(createMemoryRateLimitStore(Date.now), { hourly: 3, hourlyPerPool: 2 });
   deepEqual(await allowed(caps, note(1), note(2), note(3), note(4, "0:bb"), note(5, "0:bb")), [
     true,
@@ -21,14 +21,14 @@ Deno.test("caps: of all pools together, and of each pool", async () => {
   ok(!refused.allowed && refused.retryAfter > 3_500 && refused.retryAfter <= 3_600);
 });
 
-Deno.test("caps: a pool at its cap does not use up the cap of all pools", async () => {
+Deno.test("a pool at its cap does not use up the cap of all pools", async () => {
   const caps = new HourlyCaps(createMemoryRateLimitStore(Date.now), { hourly: 2, hourlyPerPool: 1 });
   await allowed(caps, note(1));
   for (let i = 2; i < 20; i++) deepEqual(await allowed(caps, note(i)), [false]);
   deepEqual(await allowed(caps, note(50, "0:bb")), [true]);
 });
 
-Deno.test("caps: 200 equal concurrent requests count once, and not at all if none is accepted", async () => {
+Deno.test("200 equal concurrent requests count once, and not at all if none is accepted", async () => {
   const caps = new HourlyCaps(createMemoryRateLimitStore(Date.now), { hourly: 1, hourlyPerPool: 0 });
   const equals = Array.from({ length: 200 }, () => note(1));
   ok((await allowed(caps, ...equals)).every(Boolean));
@@ -36,7 +36,7 @@ Deno.test("caps: 200 equal concurrent requests count once, and not at all if non
   deepEqual(await allowed(caps, note(2)), [true]);
 });
 
-Deno.test("caps: an accepted request keeps the count of its equal requests, in whatever order they end", async () => {
+Deno.test("an accepted request keeps the count of its equal requests, in whatever order they end", async () => {
   for (const winner of [0, 1, 2]) {
     const caps = new HourlyCaps(createMemoryRateLimitStore(Date.now), { hourly: 1, hourlyPerPool: 0 });
     const equals = [note(1), note(1), note(1)];
@@ -46,19 +46,19 @@ Deno.test("caps: an accepted request keeps the count of its equal requests, in w
   }
 });
 
-Deno.test("caps: a refused withdrawal is counted again once there is room", async () => {
+Deno.test("a refused withdrawal is counted again once there is room", async () => {
   const caps = new HourlyCaps(createMemoryRateLimitStore(Date.now), { hourly: 1, hourlyPerPool: 0 });
   deepEqual(await allowed(caps, note(1), note(2)), [true, false]);
   await caps.finish(note(1), false);
   deepEqual(await allowed(caps, note(2)), [true]);
 });
 
-Deno.test("caps: 0 means no limit", async () => {
+Deno.test("0 means no limit", async () => {
   const caps = new HourlyCaps(createMemoryRateLimitStore(Date.now), { hourly: 0, hourlyPerPool: 0 });
   for (let i = 0; i < 100; i++) deepEqual(await allowed(caps, note(i)), [true]);
 });
 
-Deno.test("caps: while the cache is down nothing is allowed, and each request tries again", async () => {
+Deno.test("while the cache is down nothing is allowed, and each request tries again", async () => {
   const memory = createMemoryRateLimitStore(Date.now);
   let down = true;
   const shared: RateLimitStore = {
@@ -71,7 +71,7 @@ Deno.test("caps: while the cache is down nothing is allowed, and each request tr
   equal((await caps.reserve(note(1))).allowed, true);
 });
 
-Deno.test("caps: a count without a response is released, or remains one too high, never too low", async () => {
+Deno.test("a count without a response is released, or remains one too high, never too low", async () => {
   for (const released of [true, false]) {
     const memory = createMemoryRateLimitStore(Date.now);
     let down = true;
@@ -92,7 +92,7 @@ Deno.test("caps: a count without a response is released, or remains one too high
   }
 });
 
-Deno.test("caps: a withdrawal counts for exactly an hour, and a refusal says when the first one ends", async () => {
+Deno.test("a withdrawal counts for exactly an hour, and a refusal says when the first one ends", async () => {
   let now = 0;
   const caps = new HourlyCaps(createMemoryRateLimitStore(() => now), { hourly: 1, hourlyPerPool: 0 });
   await caps.reserve(note(1));
@@ -103,7 +103,7 @@ Deno.test("caps: a withdrawal counts for exactly an hour, and a refusal says whe
   deepEqual(await caps.reserve(note(2)), { allowed: true });
 });
 
-Deno.test("caps: a withdrawal that fails after acceptance is released by its token", async () => {
+Deno.test("a withdrawal that fails after acceptance is released by its token", async () => {
   const caps = new HourlyCaps(createMemoryRateLimitStore(Date.now), { hourly: 1, hourlyPerPool: 1 });
   await caps.reserve(note(1));
   const capToken = caps.tokenOf(note(1))!;

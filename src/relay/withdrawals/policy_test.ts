@@ -15,19 +15,19 @@ const pool: Deployment = {
   owner: null,
 };
 
-Deno.test("policy: a native pool has the relayer's minimum fee and pays no refund, unless the registry says otherwise", () => {
+Deno.test("a native pool has the relayer's minimum fee and pays no refund, unless the registry says otherwise", () => {
   deepEqual([getMinFee(pool, 5n), getMaxRefund(pool)], [5n, 0n]);
   const named = { ...pool, feeMin: 7n, maxRefund: 9n };
   deepEqual([getMinFee(named, 5n), getMaxRefund(named)], [7n, 9n]);
 });
 
-Deno.test("policy: a jetton pool's fee is in basis points and it pays no refund, unless the registry says otherwise", () => {
+Deno.test("a jetton pool's fee is in basis points and it pays no refund, unless the registry says otherwise", () => {
   const jetton = { ...pool, asset: "usdt" };
   deepEqual([getMinFee(jetton, 5n), getMaxRefund(jetton)], [0n, 0n]);
   deepEqual([getMinFee({ ...jetton, feeMin: 7n }, 5n), getMaxRefund({ ...jetton, maxRefund: 9n })], [7n, 9n]);
 });
 
-Deno.test("policy: outside localnet a jetton pool needs a minimum fee, which may be 0", () => {
+Deno.test("outside localnet a jetton pool needs a minimum fee, which may be 0", () => {
   const jetton = { ...pool, asset: "usdt", maxRefund: 100_000_000n };
   for (const network of ["testnet", "mainnet"] as const) {
     deepEqual([pool, jetton, { ...jetton, feeMin: 0n }].map((one) => lacksMinFee(one, network)), [
@@ -39,7 +39,7 @@ Deno.test("policy: outside localnet a jetton pool needs a minimum fee, which may
   equal(lacksMinFee(jetton, "localnet"), false);
 });
 
-Deno.test("policy: delays double with each failure, up to an hour", () => {
+Deno.test("delays double with each failure, up to an hour", () => {
   const failed = (failures: number) => getRetryTime({ failures, endedAt: 1_000_000 } as Job) - 1_000_000;
   deepEqual([1, 2, 3, 50].map(failed), [30_000, 60_000, 120_000, 3_600_000]);
   equal(getRetryTime({ failures: 0 } as Job), 0);

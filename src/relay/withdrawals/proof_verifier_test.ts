@@ -16,7 +16,7 @@ function gate() {
   return { open: resolve, fail: reject, calls: () => calls, verify: () => (calls++, promise) };
 }
 
-Deno.test("proof verifier: equal concurrent requests share one verification, different ones do not", async () => {
+Deno.test("equal concurrent requests share one verification, different ones do not", async () => {
   const held = gate();
   const verifier = new ProofVerifier(held);
   const answers = [
@@ -30,7 +30,7 @@ Deno.test("proof verifier: equal concurrent requests share one verification, dif
   for (const answer of answers) equal(await answer, true);
 });
 
-Deno.test("proof verifier: a full queue refuses with verification_busy, and accepts requests once it has drained", async () => {
+Deno.test("a full queue refuses with verification_busy, and accepts requests once it has drained", async () => {
   const held = gate();
   const verifier = new ProofVerifier(held, 2);
   const waiting = [verifier.verify("withdraw", proof(1), []), verifier.verify("withdraw", proof(2), [])];
@@ -41,7 +41,7 @@ Deno.test("proof verifier: a full queue refuses with verification_busy, and acce
   equal(await verifier.verify("withdraw", proof(3), []), false);
 });
 
-Deno.test("proof verifier: a failed verification is not cached", async () => {
+Deno.test("a failed verification is not cached", async () => {
   const held = gate();
   const verifier = new ProofVerifier(held, 1);
   const broken = verifier.verify("withdraw", proof(1), []);

@@ -26,7 +26,7 @@ const saving = (directory: string) =>
     stdin: "null",
   }).spawn();
 
-Deno.test("tree files: the drafts of a process that was killed while saving are removed at the next start", () =>
+Deno.test("the drafts of a process that was killed while saving are removed at the next start", () =>
   withTempDirectory(async (directory) => {
     const leftovers = async () => (await namesIn(directory)).filter((found) => found !== name);
     while ((await leftovers()).length === 0) { // a kill may come between two files
@@ -43,7 +43,7 @@ Deno.test("tree files: the drafts of a process that was killed while saving are 
     deepEqual(await leftovers(), kept.filter((each) => !each.includes("cd")));
   }));
 
-Deno.test("tree files: a directory that is not there has no tree", () =>
+Deno.test("a directory that is not there has no tree", () =>
   withTempDirectory(async (directory) => {
     equal(await createTreeSnapshotFiles(`${directory}/none`, key, MAX_SNAPSHOT_BYTES).load(pool), undefined);
     deepEqual(await namesIn(directory), []);
@@ -74,7 +74,7 @@ for (const [what, make] of odd) {
     }));
 }
 
-Deno.test("tree files: a file above the maximum size is not read", () =>
+Deno.test("a file above the maximum size is not read", () =>
   withTempDirectory(async (directory) => {
     const files = createTreeSnapshotFiles(directory, key, MAX_SNAPSHOT_BYTES);
     await files.save(pool, new Uint8Array([7]));
@@ -85,7 +85,7 @@ Deno.test("tree files: a file above the maximum size is not read", () =>
     deepEqual(await files.load(pool), new Uint8Array([8]));
   }));
 
-Deno.test("tree files: files of several chunks are written and read whole", () =>
+Deno.test("files of several chunks are written and read whole", () =>
   withTempDirectory(async (directory) => {
     const files = createTreeSnapshotFiles(directory, key, MAX_SNAPSHOT_BYTES);
     const bytes = Uint8Array.from({ length: 2 ** 21 + 3 }, (_, i) => i % 251);

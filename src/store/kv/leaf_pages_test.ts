@@ -48,7 +48,7 @@ async function read(directory: string, from = 0) {
 }
 
 for (const missing of [[], [0], [2], [0, 1, 2, 3]]) {
-  Deno.test(`kv store: leaves without pages [${missing}] come from the rows, and the pages are built again`, () =>
+  Deno.test(`leaves without pages [${missing}] come from the rows, and the pages are built again`, () =>
     withStoredLeaves(async (directory) => {
       const pages = await pagesOf(directory);
       deepEqual(pages.map(([number]) => number), [0, 1, 2, 3]);
@@ -65,7 +65,7 @@ for (const missing of [[], [0], [2], [0, 1, 2, 3]]) {
     }));
 }
 
-Deno.test("kv store: a page is read, not its rows", () =>
+Deno.test("a page is read, not its rows", () =>
   withStoredLeaves(async (directory) => {
     await withKv(directory, async (kv) => {
       for (let i = 0; i < PAGE_LEAVES; i++) await kv.delete(storeKeys.deposit(pool, i));
@@ -73,7 +73,7 @@ Deno.test("kv store: a page is read, not its rows", () =>
     deepEqual(await read(directory), leaves);
   }));
 
-Deno.test("kv store: the deposit that fills a page writes it, in whatever batch it comes", () =>
+Deno.test("the deposit that fills a page writes it, in whatever batch it comes", () =>
   withStoredLeaves(async (directory) => {
     const store = await openKvStore(directory);
     const event = (i: number): DepositEvent => ({

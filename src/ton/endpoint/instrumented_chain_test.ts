@@ -6,7 +6,7 @@ import type { Chain } from "../chain.ts";
 import { connect } from "./toncenter.ts";
 import { instrumentChain } from "./instrumented_chain.ts";
 
-Deno.test("instrumented chain: responses and failures are counted, cancelled calls are not, and responses are unchanged", async () => {
+Deno.test("responses and failures are counted, cancelled calls are not, and responses are unchanged", async () => {
   let status = 200;
   const server = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen: () => {} },
@@ -37,7 +37,7 @@ Deno.test("instrumented chain: responses and failures are counted, cancelled cal
   await server.shutdown();
 });
 
-Deno.test("instrumented chain: a call's time is measured in seconds, and a contract's refusal is a response", async () => {
+Deno.test("a call's time is measured in seconds, and a contract's refusal is a response", async () => {
   let now = 5_000;
   const calls: [call: string, outcome: string, seconds: number][] = [];
   const failures: ProblemCode[] = ["contract_refused", "overloaded", "chain_inconsistent"];

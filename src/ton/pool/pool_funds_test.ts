@@ -7,7 +7,7 @@ const info = { assetKind: "native", deposits: 7, withdrawals: 4, debt: 20n } as 
 const funds = (change: Partial<Parameters<typeof poolFunds>[0]> = {}) =>
   poolFunds({ info, denomination: 100n, balance: 500n, storageDue: 30n, storagePerYear: 40n, ...change });
 
-Deno.test("funds: a native pool owes its notes in coins, and a share of them is paid back by withdrawals", () => {
+Deno.test("a native pool owes its notes in coins, and a share of them is paid back by withdrawals", () => {
   deepEqual(funds(), {
     available: 470n,
     unspentNotes: 300n,
@@ -20,32 +20,32 @@ Deno.test("funds: a native pool owes its notes in coins, and a share of them is 
   });
 });
 
-Deno.test("funds: a jetton pool owes no coins for its notes", () => {
+Deno.test("a jetton pool owes no coins for its notes", () => {
   const { unspentNotes, obligations, surplus, reserveYears } = funds({
     info: { ...info, assetKind: "jetton", debt: 0n },
   });
   deepEqual([unspentNotes, obligations, surplus, reserveYears], [0n, 0n, 470n, 11.75]);
 });
 
-Deno.test("funds: what a pool lacks is its shortfall, and it has no reserve then", () => {
+Deno.test("what a pool lacks is its shortfall, and it has no reserve then", () => {
   const { surplus, shortfall, reserveYears, runwayYears } = funds({ balance: 309n });
   deepEqual([surplus, shortfall, reserveYears, runwayYears], [-1n, 1n, 0, 6.97]);
   deepEqual([funds({ balance: 310n }).surplus, funds({ balance: 310n }).shortfall], [0n, 0n]);
 });
 
-Deno.test("funds: storage fees consume a balance to zero and no further", () => {
+Deno.test("storage fees consume a balance to zero and no further", () => {
   for (const storageDue of [500n, 501n]) {
     const { available, surplus, runwayYears } = funds({ storageDue });
     deepEqual([available, surplus, runwayYears], [0n, -280n, 0]);
   }
 });
 
-Deno.test("funds: without storage fees a balance lasts for ever", () => {
+Deno.test("without storage fees a balance lasts for ever", () => {
   const free = funds({ storagePerYear: 0n });
   deepEqual([free.runwayYears, free.reserveYears, surplusEnd(free, 5)], [Infinity, Infinity, Infinity]);
 });
 
-Deno.test("funds: the surplus ends after its years, in Unix seconds", () => {
+Deno.test("the surplus ends after its years, in Unix seconds", () => {
   equal(SECONDS_PER_YEAR, 31_557_600n); // 365.25 days
   equal(surplusEnd(funds(), 1_000), 1_000 + 4.75 * 31_557_600);
 });
@@ -53,7 +53,7 @@ Deno.test("funds: the surplus ends after its years, in Unix seconds", () => {
 const sizeOf = (change: Partial<Parameters<typeof maxPoolSize>[0]>) =>
   maxPoolSize({ assetKind: "native", deposits: 0, withdrawals: 0, claims: 0, ...change });
 
-Deno.test("size: an empty pool has the size of its kind, and each key adds bits and at most seven cells", () => {
+Deno.test("an empty pool has the size of its kind, and each key adds bits and at most seven cells", () => {
   const empty = sizeOf({});
   deepEqual(empty, { cells: POOL_SIZE.native.cells + 14n, bits: POOL_SIZE.native.bits });
   deepEqual(
@@ -63,21 +63,21 @@ Deno.test("size: an empty pool has the size of its kind, and each key adds bits 
   deepEqual(sizeOf({ deposits: 3, withdrawals: 2 }), { cells: empty.cells + 35n, bits: empty.bits + 510n });
 });
 
-Deno.test("size: sets share forks from 228 keys on, and slots from 4,096 on", () => {
+Deno.test("sets share forks from 228 keys on, and slots from 4,096 on", () => {
   const cells = (deposits: number) => Number(sizeOf({ deposits }).cells - sizeOf({}).cells);
   deepEqual([227, 228, 4_095].map(cells), [7 * 227, 1_365 + 228, 1_365 + 4_095]);
   const full = 1_365 + 4_096 - 7; // an empty set has seven cells already
   deepEqual([4_096, 4_106, 4_107, 100_000].map(cells), [full, full, full + 2, full + 2 * 8_718]);
 });
 
-Deno.test("size: each claim of a jetton pool adds two cells and 600 bits, in both versions", () => {
+Deno.test("each claim of a jetton pool adds two cells and 600 bits, in both versions", () => {
   for (const version of [1, 2] as const) {
     const [none, three] = [0, 3].map((claims) => sizeOf({ assetKind: "jetton", version, claims }));
     deepEqual([three.cells - none.cells, three.bits - none.bits], [6n, 1_800n]);
   }
 });
 
-Deno.test("size: a version 2 pool is bounded by its queue, which waits for settlement", () => {
+Deno.test("a version 2 pool is bounded by its queue, which waits for settlement", () => {
   const size = (waiting: number, assetKind: "native" | "jetton" = "native") =>
     sizeOf({ assetKind, version: 2, deposits: waiting + 5, withdrawals: 5 });
   const empty = size(0);

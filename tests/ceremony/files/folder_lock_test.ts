@@ -108,7 +108,7 @@ async function handlesOddLocks(
   });
 }
 
-Deno.test("tonado ceremony: a run whose lock file another run replaced has no lock", () =>
+Deno.test("a run whose lock file another run replaced has no lock", () =>
   withTempDirectory(async (folder) => {
     const { open } = Deno;
     Deno.open = async (path, options) => {

@@ -40,11 +40,11 @@ for (
     ["a rejection", `Promise.reject(new Error("nobody catches this"));`],
   ]
 ) {
-  Deno.test(`serve log: an uncaught ${what} is a fatal line, and the process fails`, async () => {
+  Deno.test(`an uncaught ${what} is a fatal line, and the process fails`, async () => {
     deepEqual(await levels(more), { code: 1, stdout: 0, lines: [...console, "FATAL"] });
   });
 }
 
-Deno.test("serve log: the console is captured without an error, too", async () => {
+Deno.test("the console is captured without an error, too", async () => {
   deepEqual(await levels(""), { code: 0, stdout: 0, lines: console });
 });

@@ -130,7 +130,7 @@ for (const kind of ["embedded", "postgres"] as const) {
   });
 }
 
-Deno.test("store report: an unknown pool is shown by its address, lines fit into 80 columns, and an empty report says so", () =>
+Deno.test("an unknown pool is shown by its address, lines fit into 80 columns, and an empty report says so", () =>
   withTempDirectory(async (dir) => {
     await Deno.writeTextFile(`${dir}/registry.json`, registry);
     await fill(await openKvStore(`${dir}/data`));

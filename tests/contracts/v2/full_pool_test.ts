@@ -34,7 +34,7 @@ Deno.test("a pool of 2^20 notes pays, and its account has at most 2,500 cells", 
 const MAX_QUEUED = 32_768;
 const commitment = (leafIndex: number) => BigInt(leafIndex) * 3n + 1n;
 
-Deno.test("queue spam: a full queue refuses deposits, and settles in full chunks from its first commitment to its last", async () => {
+Deno.test("a full queue refuses deposits, and settles in full chunks from its first commitment to its last", async () => {
   const sandbox = await V2Sandbox.open();
   const start = 304;
   const end = start + MAX_QUEUED;
@@ -58,7 +58,7 @@ for (
     { how: "comment", comment: true, cost: "27.5" },
   ]
 ) {
-  Deno.test(`queue spam: filling the queue by ${how} takes ${cost} GRAM of gas, besides the deposits`, async () => {
+  Deno.test(`filling the queue by ${how} takes ${cost} GRAM of gas, besides the deposits`, async () => {
     const sandbox = await V2Sandbox.open();
     let fees = 0n;
     for (let i = 0; i < 256; i++) {

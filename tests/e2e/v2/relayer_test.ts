@@ -31,7 +31,7 @@ async function openScene() {
 
 type Scene = Awaited<ReturnType<typeof openScene>>;
 
-Deno.test("relayer: a version 2 pool from deposit by comment to payment, and again after a restart", async (t) => {
+Deno.test("a version 2 pool from deposit by comment to payment, and again after a restart", async (t) => {
   await using scene = await openScene();
   await queuesAndSettles(t, scene);
   await t.step(
@@ -135,7 +135,7 @@ function noteOfSlot(nullifierHash: bigint, leafIndex: number): Note {
   }
 }
 
-Deno.test("relayer: a withdrawal whose slot another one changed first is sent again, and paid once", async () => {
+Deno.test("a withdrawal whose slot another one changed first is sent again, and paid once", async () => {
   await using net = await RelayerHarness.start();
   const v2 = new Version2Harness(net);
   const rival = newNote();
@@ -176,7 +176,7 @@ Deno.test("relayer: a withdrawal whose slot another one changed first is sent ag
   ok(storageFee >= 0n && storageFee < 1_000n, String(balance));
 });
 
-Deno.test("relayer: withdrawals that wait together share a message; one that the pool skips is sent again", async () => {
+Deno.test("withdrawals that wait together share a message; one that the pool skips is sent again", async () => {
   await using net = await RelayerHarness.start({ relayer: false });
   const v2 = new Version2Harness(net);
   const rival = newNote();
@@ -230,7 +230,7 @@ Deno.test("relayer: withdrawals that wait together share a message; one that the
 });
 
 for (const position of [0, 2]) {
-  Deno.test(`relayer: a note whose owner withdrew it first is skipped, as item ${position} of a message; the others are paid`, async () => {
+  Deno.test(`a note whose owner withdrew it first is skipped, as item ${position} of a message; the others are paid`, async () => {
     await using net = await RelayerHarness.start({ relayer: false });
     const v2 = new Version2Harness(net);
     const notes = [newNote(), newNote(), newNote()];

@@ -8,7 +8,7 @@ import { waitUntil } from "../../../testkit/programs/wait_until.ts";
 import { RelayerHarness } from "../../support/relayer/relayer_harness.ts";
 import { newNote, Version2Harness } from "../../support/relayer/version2_harness.ts";
 
-Deno.test("relayer: settles eagerly, each deposit once, also after a restart in between and beside a rival", async () => {
+Deno.test("a relayer settles eagerly, each deposit once, also after a restart in between and beside a rival", async () => {
   await using net = await RelayerHarness.start({ relayer: false });
   const v2 = new Version2Harness(net);
   const metrics = createMetrics();
@@ -47,7 +47,7 @@ Deno.test("relayer: settles eagerly, each deposit once, also after a restart in 
 });
 
 for (const key of ["native-10-v2", "jet-10-v2"]) {
-  Deno.test(`relayer: waits until the reward of ${key} pays for a settlement, and earns by it`, async () => {
+  Deno.test(`a relayer waits until the reward of ${key} pays for a settlement, and earns by it`, async () => {
     await using net = await RelayerHarness.start({ relayer: false });
     const v2 = new Version2Harness(net, key);
     const dueMs = settlementDueAt(await v2.pool.getSettleInfo(), 1) * 1000;

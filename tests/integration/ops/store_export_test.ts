@@ -80,7 +80,7 @@ for (const [from, to] of moves) {
   });
 }
 
-Deno.test("export: a truncated, changed, reordered or invented file is refused, and none of its rows are written", () =>
+Deno.test("a truncated, changed, reordered or invented file is refused, and none of its rows are written", () =>
   withStore("kv", (source) =>
     withStore("kv", async (target) => {
       await source.restore(generated(generateRows({ deposits: 20, jobs: 10 })));
@@ -144,7 +144,7 @@ for (const kind of ["kv", "postgres"] as const) {
   });
 }
 
-Deno.test("export: after an interrupted import, no relayer starts on the embedded store", async () => {
+Deno.test("after an interrupted import, no relayer starts on the embedded store", async () => {
   const directory = await Deno.makeTempDir({ prefix: "tonado-export-" });
   const store = await openKvStore(directory);
   async function* cut(): AsyncGenerator<ArchiveRow> {

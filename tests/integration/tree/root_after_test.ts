@@ -50,7 +50,7 @@ const examples: [number, number][] = [
   [700, 9_000],
 ];
 for (const where of ["workers", "this thread"]) {
-  Deno.test(`root after: with ${where} it equals the later root, and the tree is unchanged`, async () => {
+  Deno.test(`with ${where} the root after new leaves equals the later root, and the tree is unchanged`, async () => {
     const workers = new TreeWorkers({ maxWorkers: 2 });
     try {
       const work = where === "workers" ? workers : inlineTreeService;
@@ -79,7 +79,7 @@ const parts = fc.oneof(
   fc.array(part, { maxLength: 6 }),
   fc.constantFrom([1], [0, 1, 511], [512, 512], [513, 511, 1]),
 );
-Deno.test("root after: a tree that takes the hashed leaves in parts equals one that hashes them", async () => {
+Deno.test("a tree that takes the hashed leaves in parts equals one that hashes them", async () => {
   await fc.assert(
     fc.asyncProperty(count, parts, fc.nat(600), async (size, parts, rest) => {
       const end = size + parts.reduce((sum, part) => sum + part, 0);
@@ -106,7 +106,7 @@ Deno.test("root after: a tree that takes the hashed leaves in parts equals one t
   );
 });
 
-Deno.test("root after: every root on the way to the new leaves can be computed from the hashed nodes", async () => {
+Deno.test("every root on the way to the new leaves can be computed from the hashed nodes", async () => {
   for (const [size, end] of [[0, 40], [7, 60], [511, 1_030], [600, 3_000], [1_024, 2_049]]) {
     const tree = treeOf(size);
     const hashed = await hashLeavesAfter(tree, leavesOf(size, end), inlineTreeService);
@@ -119,7 +119,7 @@ Deno.test("root after: every root on the way to the new leaves can be computed f
   }
 });
 
-Deno.test("root after: hashed leaves are recognised by number and value, and belong to their tree only", async () => {
+Deno.test("hashed leaves are recognised by number and value, and belong to their tree only", async () => {
   const hashed = await hashLeavesAfter(treeOf(600), leavesOf(600, 2_000), inlineTreeService);
   assert.ok(hashed.contains(600, bytesOf(leavesOf(600, 2_000))));
   assert.ok(hashed.contains(1_024, bytesOf(leavesOf(1_024, 1_030))));
@@ -135,7 +135,7 @@ Deno.test("root after: hashed leaves are recognised by number and value, and bel
   await assert.rejects(treeOf(650).appendHashed(hashed, 2_001, inlineTreeService), RangeError);
 });
 
-Deno.test("root after: only new leaves are sent to workers, and few leaves are not", async () => {
+Deno.test("only new leaves are sent to workers, and few leaves are not", async () => {
   const handed: number[] = [];
   const work: Pick<TreeHasher, "hashLevels"> = {
     hashLevels(levels, start, end) {
@@ -166,14 +166,14 @@ async function turnsOf(work: Promise<unknown>): Promise<number> {
   }
 }
 
-Deno.test("root after: the event loop runs while many leaves are read and hashed", async () => {
+Deno.test("the event loop runs while many leaves are read and hashed", async () => {
   const [tree, away] = [treeOf(1), { hashLevels: () => Promise.resolve(SUBTREE_HEIGHT) }];
   assert.equal(await turnsOf(rootAfter(tree, leavesOf(1, 101), inlineTreeService)), 0);
   assert.ok(await turnsOf(rootAfter(tree, leavesOf(1, 1_023), inlineTreeService)) >= 10);
   assert.ok(await turnsOf(rootAfter(tree, Array(2 ** 16).fill(1n), away)) >= 32);
 });
 
-Deno.test("root after: a value outside the field, or one leaf too many, is refused", async () => {
+Deno.test("a value outside the field, or one leaf too many, is refused", async () => {
   const tree = treeOf(3);
   for (const leaf of [-1n, FIELD_MODULUS]) {
     await assert.rejects(rootAfter(tree, [1n, leaf], inlineTreeService), refuses("not_in_field"));
@@ -182,7 +182,7 @@ Deno.test("root after: a value outside the field, or one leaf too many, is refus
   await assert.rejects(rootAfter(full, [1n, 2n], inlineTreeService), refuses("tree_full"));
 });
 
-Deno.test("root after: the last leaf of a full tree is accepted", async () => {
+Deno.test("the last leaf of a full tree is accepted", async () => {
   const full = {
     size: TREE_CAPACITY - 1,
     root: 0n,

@@ -70,7 +70,7 @@ const steps = fc.array(
 
 for (const shared of [true, false]) {
   const title = shared ? "in shared memory" : "on copies, where memory cannot be shared";
-  Deno.test(`tree service: workers ${title} build the same tree, and no reader sees a part of it`, async () => {
+  Deno.test(`workers ${title} build the same tree, and no reader sees a part of it`, async () => {
     const act = () =>
       withWorkers({ maxWorkers: 2 }, async (workers) => {
         const tree = new MerkleTree();
@@ -84,10 +84,10 @@ for (const shared of [true, false]) {
   });
 }
 
-Deno.test("tree service: the calling thread builds the same tree", () =>
+Deno.test("the calling thread builds the same tree", () =>
   growsAs([3, 1_000, 1_000, 5_000], inlineTreeService));
 
-Deno.test("tree service: all leaves are hashed by workers, and the calling thread continues meanwhile", async () => {
+Deno.test("all leaves are hashed by workers, and the calling thread continues meanwhile", async () => {
   const requests: TreeTask[] = [];
   let release = () => {};
   const released = new Promise<void>((resolve) => release = resolve);
@@ -122,7 +122,7 @@ Deno.test("tree service: all leaves are hashed by workers, and the calling threa
   });
 });
 
-Deno.test("tree service: small numbers of leaves are indexed on this thread, and a wider index is built by a worker", async () => {
+Deno.test("small numbers of leaves are indexed on this thread, and a wider index is built by a worker", async () => {
   const indexed: number[] = [];
   const work: TreeHasher = {
     hashLevels: inlineTreeService.hashLevels,
@@ -139,7 +139,7 @@ Deno.test("tree service: small numbers of leaves are indexed on this thread, and
 
 const crashing = `data:text/javascript,self.onmessage = () => { throw new Error("out of order") }`;
 
-Deno.test("tree service: a crash of a worker leaves the tree as it was, and the next attempt succeeds", async () => {
+Deno.test("a crash of a worker leaves the tree as it was, and the next attempt succeeds", async () => {
   const starts = [() => new Worker(crashing, { type: "module" }), startWorker, startWorker];
   await withWorkers({ maxWorkers: 2, startWorker: () => starts.shift()!() }, async (workers) => {
     const tree = plainTree(700);
@@ -180,7 +180,7 @@ function failingAtIndex() {
 
 for (const shared of [true, false]) {
   const title = shared ? "in shared memory" : "on copies, where memory cannot be shared";
-  Deno.test(`tree service: hashes that finish after a failure, ${title}, do not change the tree`, async () => {
+  Deno.test(`hashes that finish after a failure, ${title}, do not change the tree`, async () => {
     const act = async () => {
       const { start, release, hashed } = failingAtIndex();
       await withWorkers({ maxWorkers: 16, startWorker: start }, async (workers) => {
@@ -199,7 +199,7 @@ for (const shared of [true, false]) {
   });
 }
 
-Deno.test("tree service: hashing on copies writes no node before the first new one", () =>
+Deno.test("hashing on copies writes no node before the first new one", () =>
   withoutSharedMemory(() =>
     withWorkers({ maxWorkers: 1 }, async (workers) => {
       const [start, end] = [300, 812];
@@ -217,7 +217,7 @@ Deno.test("tree service: hashing on copies writes no node before the first new o
     })
   ));
 
-Deno.test("tree service: each worker gets about four subtrees, of 2^9 to 2^12 leaves", () =>
+Deno.test("each worker gets about four subtrees, of 2^9 to 2^12 leaves", () =>
   withWorkers({ maxWorkers: 1 }, async (workers) => {
     const heightFor = (start: number, end: number) =>
       workers.hashLevels(nodeCounts(end).map((count, level) => allocateNodes(level, count)), start, end);
@@ -228,7 +228,7 @@ Deno.test("tree service: each worker gets about four subtrees, of 2^9 to 2^12 le
     }
   }));
 
-Deno.test("tree service: a worker whose module a browser cannot load is named", async () => {
+Deno.test("a worker whose module a browser cannot load is named", async () => {
   /** Fails like a browser's worker whose module could not be loaded: with an error without a message. */
   class UnloadedWorker {
     onerror?: (event: ErrorEvent) => void;
@@ -251,7 +251,7 @@ Deno.test("tree service: a worker whose module a browser cannot load is named", 
   }
 });
 
-Deno.test("tree service: a value outside the field, or one leaf too many, leaves the tree unchanged", async () => {
+Deno.test("a value outside the field, or one leaf too many, leaves the tree unchanged", async () => {
   const tree = plainTree(3);
   const root = tree.root;
   const bad = bytesOf(0, 400);

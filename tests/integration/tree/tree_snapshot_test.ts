@@ -27,7 +27,7 @@ async function* packed(service: TreeService): AsyncGenerator<[size: number, tree
 }
 
 for (const where of ["workers", "this thread"]) {
-  Deno.test(`tree service: a snapshot by ${where} is decoded with every node, and its tree can grow`, () =>
+  Deno.test(`a snapshot by ${where} is decoded with every node, and its tree can grow`, () =>
     withWorkers({ maxWorkers: 1 }, async (workers) => {
       const service = where === "workers" ? workers : inlineTreeService;
       for await (const [size, tree] of packed(service)) {
@@ -38,7 +38,7 @@ for (const where of ["workers", "this thread"]) {
     }));
 }
 
-Deno.test("tree service: a snapshot with too few or too many nodes is refused", async () => {
+Deno.test("a snapshot with too few or too many nodes is refused", async () => {
   const times = new Uint32Array(5);
   const header = { pool: "0:ab", size: 5, timestamps: times };
   const back = async (snapshot: TreeSnapshot) =>
@@ -64,7 +64,7 @@ function sealed(header: string, magic = "tonado tree 3\n"): Uint8Array<ArrayBuff
 
 const tree0 = '{"pool":"0:ab","size":0}';
 
-Deno.test("tree service: a sealed snapshot without a sound header is damaged", async () => {
+Deno.test("a sealed snapshot without a sound header is damaged", async () => {
   assert.ok(await inlineTreeService.decodeSnapshot(sealed(tree0), key), "else the cases below say nothing");
   const headers = ["", "null", "{", "7", "[]", "{}", '"0:ab"', '{"size":0}', '{"pool":"0:ab","size":"0"}'];
   for (const header of headers) {

@@ -96,7 +96,7 @@ for (const [what, reported] of lies) {
   });
 }
 
-Deno.test("lies: a chain time that differs from our clock is reported, and nothing is signed by it", async () => {
+Deno.test("a chain time that differs from our clock is reported, and nothing is signed by it", async () => {
   let lie: EndpointLie = { time: ahead(YEAR) };
   const queue = await startLying({}, () => lie);
   const { time, store, relayer, world } = queue;
@@ -112,7 +112,7 @@ Deno.test("lies: a chain time that differs from our clock is reported, and nothi
   queue.end();
 });
 
-Deno.test("lies: with a second endpoint for get methods, a false seqno of the first delays nothing", async () => {
+Deno.test("with a second endpoint for get methods, a false seqno of the first delays nothing", async () => {
   const queue = await startLying({ verified: true }, () => ({ seqno: () => 1_000 }));
   await untilPaid(queue, DUE_AT + 60_000);
   queue.end();
@@ -145,7 +145,7 @@ for (
     ["the next seqno and of another year", FIRST_SEQNO, YEAR],
   ] as const
 ) {
-  Deno.test(`lies: a transfer in the journal with ${what} delays nothing`, async () => {
+  Deno.test(`a transfer in the journal with ${what} delays nothing`, async () => {
     const queue = await startLying({
       inherited: async ({ store, jobs, wallet }) =>
         await store.beginTransfer(signedBy(wallet, jobs, seqno, STARTED_AT / 1000 + late)),

@@ -10,7 +10,7 @@ const SLOW_MS = 3_000;
 /** The maximum delay of the endpoint itself. */
 const ENDPOINT_MS = 800;
 
-Deno.test("broadcaster: a batch fetches its quotes concurrently, each once", async () => {
+Deno.test("a batch fetches its quotes concurrently, each once", async () => {
   const requests: string[] = [];
   let open = 0;
   let most = 0;
@@ -48,7 +48,7 @@ Deno.test("broadcaster: a batch fetches its quotes concurrently, each once", asy
   end();
 });
 
-Deno.test("broadcaster: a withdrawal whose root expires while quotes are fetched is not sent, and delays no other", async () => {
+Deno.test("a withdrawal whose root expires while quotes are fetched is not sent, and delays no other", async () => {
   let moved = false;
   const { time, world, pools: [busy, calm], random, stateOf, end } = await startQueueScenario({
     wallet: "v4R2",

@@ -13,7 +13,7 @@ import {
 import type { NoteRecord } from "../../../client/notes/note_store.ts";
 import { placeNote } from "../../../core/protocol/note.ts";
 
-Deno.test("check: if the log lacks a recorded payment for ten minutes, the note can be withdrawn again", async () => {
+Deno.test("if the log lacks a recorded payment for ten minutes, the note can be withdrawn again", async () => {
   const note = newNote();
   const attempt = {
     recipient: POOL.toRawString(),
@@ -42,7 +42,7 @@ Deno.test("check: if the log lacks a recorded payment for ten minutes, the note 
   }
 });
 
-Deno.test("check: a payment that only the log shows is recorded, whatever the relayer lists", async () => {
+Deno.test("a payment that only the log shows is recorded, whatever the relayer lists", async () => {
   const note = newNote();
   const scene = new CheckScene();
   scene.deposit(note.commitment);
@@ -59,7 +59,7 @@ Deno.test("check: a payment that only the log shows is recorded, whatever the re
   deepEqual([...open.session.logged!.values()].map(({ timestamp }) => timestamp), [PAID_AT]);
 });
 
-Deno.test("check: of the deposits after a note, those of others are counted", async () => {
+Deno.test("of the deposits after a note, those of others are counted", async () => {
   const [first, second] = [newNote(), newNote()];
   const scene = new CheckScene();
   for (const commitment of [5n, first.commitment, second.commitment, 6n]) scene.deposit(commitment);

@@ -125,7 +125,7 @@ async function visit(
 
 const poolMap = () => new Map(deployments.map((deployment, i) => [`native-${amounts[i]}`, deployment]));
 
-Deno.test("check: visitors with different notes send the same requests, which name no note", async () => {
+Deno.test("visitors with different notes send the same requests, which name no note", async () => {
   const one = await visit([recordOf(notes[0])]);
   const other = await visit([recordOf(notes[1], { state: "withdrawn" })]);
   const none = await visit([]);
@@ -141,7 +141,7 @@ Deno.test("check: visitors with different notes send the same requests, which na
   }
 });
 
-Deno.test("check: no note changes if a relayer leaves out deposits", async () => {
+Deno.test("no note changes if a relayer leaves out deposits", async () => {
   const respond = pageOf(knownLeaves.map(([first]) => [first]));
   const pools = amounts.map((amount) => `native-${amount}`);
   const { log, states, store } = await visit([recordOf(notes[0])], { respond, unreadPools: pools });
@@ -154,20 +154,20 @@ Deno.test("check: no note changes if a relayer leaves out deposits", async () =>
   );
 });
 
-Deno.test("check: pages keep the depositor and time that the store has of a note", async () => {
+Deno.test("pages keep the depositor and time that the store has of a note", async () => {
   const { store } = await visit([recordOf(notes[0], { state: "depositing" })]);
   const [{ state, deposit }] = await store.list();
   deepEqual([state, deposit], ["deposited", { leafIndex: 1, timestamp: 1_700_000_000, from: "0:00" }]);
 });
 
-Deno.test("check: stored data of another deposit of the note is dropped, and the logs are read", async () => {
+Deno.test("stored data of another deposit of the note is dropped, and the logs are read", async () => {
   const deposit = { leafIndex: 0, timestamp: 1_600_000_000, from: "0:00" };
   const { store } = await visit([recordOf(notes[0], { deposit })], { unreadPools: [...poolMap().keys()] });
   const [record] = await store.list();
   deepEqual(record.deposit, { leafIndex: 1 });
 });
 
-Deno.test("check: a relayer that cannot serve one pool is not asked for the others", async () => {
+Deno.test("a relayer that cannot serve one pool is not asked for the others", async () => {
   const failing = () => new Response(null, { status: 500 });
   const { log } = await visit([recordOf(notes[0])], {
     unreadPools: [...poolMap().keys()],
@@ -176,7 +176,7 @@ Deno.test("check: a relayer that cannot serve one pool is not asked for the othe
   equal(log.filter((line) => line.startsWith(RELAYER)).length, 1);
 });
 
-Deno.test("check: the seed alone finds every note that was deposited, however many and with any gaps", async () => {
+Deno.test("the seed alone finds every note that was deposited, however many and with any gaps", async () => {
   const seed = createNoteSeed();
   await fc.assert(
     fc.asyncProperty(

@@ -29,7 +29,7 @@ async function visitBeforePaying() {
   return { scene, open, pay };
 }
 
-Deno.test("check: no later check of a visit reads the log because of a note that was paid meanwhile", async () => {
+Deno.test("no later check of a visit reads the log because of a note that was paid meanwhile", async () => {
   const { scene, open, pay } = await visitBeforePaying();
   equal(readsLog(await open.check()), false);
   await pay();
@@ -60,7 +60,7 @@ Deno.test("check: the first one after a restoration finds a note that waits for 
   deepEqual([state, deposit?.leafIndex, deposit?.timestamp], ["deposited", 1, PAID_AT + 10]);
 });
 
-Deno.test("check: after a first check that was stopped, the notes decide nothing", async () => {
+Deno.test("after a first check that was stopped, the notes decide nothing", async () => {
   const { scene, open, pay } = await visitBeforePaying();
   const stopping = new AbortController();
   scene.beforeAnswer = () => Promise.resolve(stopping.abort());
@@ -70,7 +70,7 @@ Deno.test("check: after a first check that was stopped, the notes decide nothing
   equal(readsLog(await open.check()), false);
 });
 
-Deno.test("check: a deposit that is begun during the first check does not decide about its log", async () => {
+Deno.test("a deposit that is begun during the first check does not decide about its log", async () => {
   const { scene, open, pay } = await visitBeforePaying();
   scene.beforeAnswer = async () => {
     scene.beforeAnswer = async () => {};
@@ -80,12 +80,12 @@ Deno.test("check: a deposit that is begun during the first check does not decide
   deepEqual(await statesOf(open), ["deposited", "depositing"]);
 });
 
-Deno.test("check: screens that open again in a visit continue its checks", async () => {
+Deno.test("screens that open again in a visit continue its checks", async () => {
   const { scene, open } = await visitBeforePaying();
   equal(checkServices(scene.context(), open.session), checkServices(scene.context(), open.session));
 });
 
-Deno.test("check: the time of the next check does not depend on how long this one took", async () => {
+Deno.test("the time of the next check does not depend on how long this one took", async () => {
   const scene = new CheckScene();
   scene.deposit(5n);
   scene.settle();

@@ -8,7 +8,7 @@ import type { AppContext } from "../context.ts";
 import { readPages } from "./pool_pages.ts";
 import { PoolTrees } from "./pool_trees.ts";
 
-Deno.test("pool pages: a cancelled download ends at once, and the next one of its pool does not wait for it", async () => {
+Deno.test("a cancelled download ends at once, and the next one of its pool does not wait for it", async () => {
   const roots = Array.from(
     { length: ROOT_HISTORY_SIZE },
     (): TupleItem => ({ type: "int", value: new MerkleTree().root }),
@@ -49,7 +49,7 @@ Deno.test("pool pages: a cancelled download ends at once, and the next one of it
   }
 });
 
-Deno.test("pool pages: an unreachable endpoint is reported instead of missing relayers", async () => {
+Deno.test("an unreachable endpoint is reported instead of missing relayers", async () => {
   const readWith = (account: () => Promise<unknown>) =>
     readPages(
       {

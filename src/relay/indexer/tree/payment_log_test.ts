@@ -28,7 +28,7 @@ const storeOf = (log: readonly LogEntry[]): StoredPool => ({
 const lastBytes = (bytes: Uint8Array) =>
   Array.from({ length: bytes.length / 32 }, (_, i) => 256 * bytes[i * 32 + 30] + bytes[i * 32 + 31]);
 
-Deno.test("payment log: a page is immutable once it is full and 30 later payments follow", () => {
+Deno.test("a page is immutable once it is full and 30 later payments follow", () => {
   const log = new PaymentLog();
   for (let i = 0; i < 300 + FINAL_PAYMENT_DEPTH; i++) log.append(BigInt(i));
   equal(log.page(0, 300).isImmutable, true);
@@ -40,7 +40,7 @@ Deno.test("payment log: a page is immutable once it is full and 30 later payment
   deepEqual([log.page(329, 1).count, log.page(329, 1).nextFrom], [1, null]);
 });
 
-Deno.test("payment log: a version 1 tree logs its withdrawals in order, and loads what the store has", async () => {
+Deno.test("a version 1 tree logs its withdrawals in order, and loads what the store has", async () => {
   const tree = new PoolTree();
   await tree.load(storeOf([payment(0), payment(1)]), "", never);
   const sender = new Address(0, new Uint8Array(32) as Buffer);
@@ -64,7 +64,7 @@ Deno.test("payment log: a version 1 tree logs its withdrawals in order, and load
   await rejects(tree.load(storeOf([payment(3), payment(5)]), "", never), RangeError);
 });
 
-Deno.test("payment log: a follower drops payments that the leader has rolled back", async () => {
+Deno.test("a follower drops payments that the leader has rolled back", async () => {
   const tree = new PoolTree();
   await tree.load(storeOf([payment(0), payment(1), payment(2)]), "", never);
   await tree.load(storeOf([payment(0), payment(1, 7n), payment(2, 8n)]), "", never);

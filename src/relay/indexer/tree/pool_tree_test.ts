@@ -36,7 +36,7 @@ async function filled(): Promise<PoolTree> {
   return tree;
 }
 
-Deno.test("pool tree: stored deposits give the tree that appending them one by one gives", async () => {
+Deno.test("stored deposits give the tree that appending them one by one gives", async () => {
   const plain = new MerkleTree();
   plain.appendMany(Array.from({ length: COUNT }, (_, i) => leaf(i)));
   const tree = await filled();
@@ -47,7 +47,7 @@ Deno.test("pool tree: stored deposits give the tree that appending them one by o
   equal(tree.find(5n), undefined);
 });
 
-Deno.test("pool tree: loading continues where it ended, and a gap in the store is refused", async () => {
+Deno.test("loading continues where it ended, and a gap in the store is refused", async () => {
   const tree = await filled();
   await tree.load(storeOf(stored(tree.size, COUNT + 3)), "", never);
   equal(tree.size, COUNT + 3);
@@ -71,7 +71,7 @@ const pages: [from: number, limit: number][] = [
   [2_500, 1],
   [999_999_999_999_999, 10_000],
 ];
-Deno.test("pool tree: a page holds exactly the leaves asked for, in order, wherever blocks begin", async () => {
+Deno.test("a page holds exactly the leaves asked for, in order, wherever blocks begin", async () => {
   const tree = await filled();
   for (const again of ["encoded", "cached"]) {
     for (const [from, limit] of pages) {
@@ -88,7 +88,7 @@ Deno.test("pool tree: a page holds exactly the leaves asked for, in order, where
   }
 });
 
-Deno.test("pool tree: a block that fills up after it was asked for is served whole", async () => {
+Deno.test("a block that fills up after it was asked for is served whole", async () => {
   const tree = new PoolTree();
   await tree.append([{ commitment: leaf(0), timestamp: 1 }]);
   tree.page(0, 1_000);
@@ -96,7 +96,7 @@ Deno.test("pool tree: a block that fills up after it was asked for is served who
   equal(membersOf(tree.page(0, 1_000)).length, 1_000);
 });
 
-Deno.test("pool tree: matches a store that begins with its leaves, and no other", async () => {
+Deno.test("a pool tree matches a store that begins with its leaves, and no other", async () => {
   const tree = await filled();
   equal(await tree.matchesStoredLeaves(stored(0, COUNT)), true);
   equal(await tree.matchesStoredLeaves(stored(0, COUNT + 900)), true);
@@ -106,7 +106,7 @@ Deno.test("pool tree: matches a store that begins with its leaves, and no other"
   equal(await tree.matchesStoredLeaves(stored(0, COUNT + 1)), false);
 });
 
-Deno.test("pool tree: the cache of encoded leaves is bounded, and uncached pages are the same", async () => {
+Deno.test("the cache of encoded leaves is bounded, and uncached pages are the same", async () => {
   const tree = new PoolTree(undefined, 150_000); // one block of a thousand leaves, not two
   await tree.load(storeOf(stored(0, COUNT)), "", never);
   const [first, again] = [tree.page(0, COUNT), tree.page(0, COUNT)];
@@ -116,7 +116,7 @@ Deno.test("pool tree: the cache of encoded leaves is bounded, and uncached pages
   deepEqual(membersOf(again), membersOf((await filled()).page(0, COUNT)));
 });
 
-Deno.test("pool tree: the root after new leaves is computed without an index or a copy of the tree", async () => {
+Deno.test("the root after new leaves is computed without an index or a copy of the tree", async () => {
   let most = 0;
   const service: TreeService = {
     ...inlineTreeService,
@@ -139,7 +139,7 @@ Deno.test("pool tree: the root after new leaves is computed without an index or 
   equal(await rootAfter(tree, []), root);
 });
 
-Deno.test("pool tree: leaves of a verified history are hashed once, also when they are appended in parts", async () => {
+Deno.test("leaves of a verified history are hashed once, also when they are appended in parts", async () => {
   let hashed = 0;
   const service: TreeService = {
     ...inlineTreeService,

@@ -77,7 +77,7 @@ const shown = (tree: SettledTree) => ({
   times: [...tree.times],
 });
 
-Deno.test("settled tree: a queue is settled in order, and the stored rows give the same tree", async () => {
+Deno.test("a queue is settled in order, and the stored rows give the same tree", async () => {
   const [tree, rows] = [new SettledTree(), new Rows()];
   const follower = new SettledTree();
   const steps = [
@@ -99,7 +99,7 @@ Deno.test("settled tree: a queue is settled in order, and the stored rows give t
   deepEqual([tree.rootNumber(3n), tree.rootNumber(19n), tree.rootNumber(4n)], [0, 2, undefined]);
 });
 
-Deno.test("settled tree: settlements that the pool cannot have accepted are refused", async () => {
+Deno.test("settlements that the pool cannot have accepted are refused", async () => {
   const [tree, rows] = [new SettledTree(), new Rows()];
   await rows.add(tree, [...deposits(20), settlement(0, 10)]);
   for (const [number, end] of [[0, 11], [2, 11], [1, 10], [1, 9], [1, 17], [1, 33]]) {
@@ -113,7 +113,7 @@ Deno.test("settled tree: settlements that the pool cannot have accepted are refu
   equal(tree.logEntries([settlement(1, 16), settlement(2, 20)]).length, 2);
 });
 
-Deno.test("settled tree: all leaves of a commitment are found, settled or waiting", async () => {
+Deno.test("all leaves of a commitment are found, settled or waiting", async () => {
   const [tree, rows] = [new SettledTree(), new Rows()];
   const copies = [0, 2, 3].map((leafIndex) => deposit(leafIndex, 7n));
   await rows.add(tree, [copies[0], deposit(1), copies[1], settlement(0, 2), copies[2]]);
@@ -124,7 +124,7 @@ Deno.test("settled tree: all leaves of a commitment are found, settled or waitin
   equal(tree.find(5n), undefined);
 });
 
-Deno.test("settled tree: does not match a store with another queue or log", async () => {
+Deno.test("a settled pool does not match a store with another queue or log", async () => {
   const [tree, rows] = [new SettledTree(), new Rows()];
   await rows.add(tree, [...deposits(5), settlement(0, 3)]);
   equal(await tree.matchesStore(rows, ""), true);
@@ -139,7 +139,7 @@ Deno.test("settled tree: does not match a store with another queue or log", asyn
   await rejects(new SettledTree().load(rows, "", never), RangeError);
 });
 
-Deno.test("settled tree: restored leaves that the log has not settled are loaded again", async () => {
+Deno.test("restored leaves that the log has not settled are loaded again", async () => {
   const [tree, rows] = [new SettledTree(), new Rows()];
   await rows.add(tree, [...deposits(5), settlement(0, 3)]);
   const restored = new SettledTree();
@@ -150,7 +150,7 @@ Deno.test("settled tree: restored leaves that the log has not settled are loaded
   deepEqual(shown(restored), shown(tree));
 });
 
-Deno.test("settled tree: a follower drops payments that the leader has rolled back", async () => {
+Deno.test("a follower drops payments that the leader has rolled back", async () => {
   const [tree, rows] = [new SettledTree(), new Rows()];
   const follower = new SettledTree();
   const start = [...deposits(3), settlement(0, 3)];
@@ -165,7 +165,7 @@ Deno.test("settled tree: a follower drops payments that the leader has rolled ba
   deepEqual([5n, 6n, 7n, 9n].map((hash) => follower.spent.has(hash)), [false, false, true, true]);
 });
 
-Deno.test("settled tree: pages of nullifier hashes end where the log does", async () => {
+Deno.test("pages of nullifier hashes end where the log does", async () => {
   const [tree, rows] = [new SettledTree(), new Rows()];
   await rows.add(tree, [...deposits(3), settlement(0, 3), withdrawal(5n), withdrawal(6n), withdrawal(7n)]);
   const hashes = (from: number) => {

@@ -35,7 +35,7 @@ async function scene(known: readonly bigint[], spent: readonly bigint[], version
   return { run, stored, reads: () => reads };
 }
 
-Deno.test("spent set: a matching set is compared only once", async () => {
+Deno.test("a matching set is compared only once", async () => {
   const { run, reads } = await scene([key(1), key(2)], [key(1), key(2)]);
   await run();
   await run();
@@ -54,7 +54,7 @@ for (const [what, known, spent] of differences) {
   });
 }
 
-Deno.test("spent set: the check waits until the indexer knows as many withdrawals as the pool", async () => {
+Deno.test("the check waits until the indexer knows as many withdrawals as the pool", async () => {
   const { run, stored, reads } = await scene([key(1)], [key(2), key(3)]);
   await run();
   stored.splice(0, 2, key(1));
@@ -63,7 +63,7 @@ Deno.test("spent set: the check waits until the indexer knows as many withdrawal
   equal(reads(), 2);
 });
 
-Deno.test("spent set: a pool of version 1 has none", async () => {
+Deno.test("a pool of version 1 has none", async () => {
   const { run, reads } = await scene([], [key(1)], 1);
   await run();
   equal(reads(), 0);

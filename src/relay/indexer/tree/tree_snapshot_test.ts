@@ -56,7 +56,7 @@ const lying = (bytes: Uint8Array<ArrayBuffer>) => ({
   save: () => Promise.resolve(),
 });
 
-Deno.test("tree snapshot: a loaded tree has the same root, leaves and paths, and can grow", () =>
+Deno.test("a loaded tree has the same root, leaves and paths, and can grow", () =>
   withTempDirectory(async (directory) => {
     const snapshots = createTreeSnapshotFiles(`${directory}/made/on/the/way`, key, MAX_SNAPSHOT_BYTES);
     const tree = await treeOf(leaves);
@@ -152,12 +152,12 @@ for (const [name, ignore, use] of stores) {
   });
 }
 
-Deno.test("tree snapshot: replicas of one wallet share a key, and other wallets have other keys", () => {
+Deno.test("replicas of one wallet share a key, and other wallets have other keys", () => {
   deepEqual(deriveSnapshotKey(new Secret("abandon ability able")), key);
   notDeepEqual(theirs, key);
 });
 
-Deno.test("tree snapshot: is saved again when the tree has grown by a fraction, and at the end", async () => {
+Deno.test("a tree snapshot is saved again when the tree has grown by a fraction, and at the end", async () => {
   let writes = 0;
   const snapshots = {
     sealKey: key,
@@ -181,7 +181,7 @@ Deno.test("tree snapshot: is saved again when the tree has grown by a fraction, 
   equal(writes, 2, "nothing is new");
 });
 
-Deno.test("tree snapshot: without a snapshot store none is saved, and nothing is logged", async () => {
+Deno.test("without a snapshot store no snapshot is saved, and nothing is logged", async () => {
   const lines: string[] = [];
   const deps = { log: { ...log, warning: (text: string) => lines.push(text) } as unknown as typeof log };
   const tree = await treeOf(leaves);

@@ -38,7 +38,7 @@ function stateOf(change: Partial<V2PoolState> = {}): V2PoolState {
   };
 }
 
-Deno.test("v2 state: every stored member is read back", () => {
+Deno.test("every stored member of a pool's state is read back", () => {
   const state = stateOf();
   const { newest, complete, spent, roots, ...numbers } = decodeV2PoolData(encodeV2PoolData(state));
   deepEqual(numbers, {
@@ -62,7 +62,7 @@ Deno.test("v2 state: every stored member is read back", () => {
   deepEqual(complete.keys(), queue.complete.keys());
 });
 
-Deno.test("v2 state: a new pool has no deposits and the root of the empty tree", () => {
+Deno.test("a new pool has no deposits and the root of the empty tree", () => {
   const { root, rootCount, deposits, paused, complete, newest } = decodeV2PoolData(encodeV2PoolData(native));
   deepEqual([root, rootCount, deposits, paused, complete.size, newest.bits.length], [
     zeros[20],
@@ -74,12 +74,12 @@ Deno.test("v2 state: a new pool has no deposits and the root of the empty tree",
   ]);
 });
 
-Deno.test("v2 state: settlements are counted beyond the roots that are kept", () => {
+Deno.test("settlements are counted beyond the roots that are kept", () => {
   equal(decodeV2PoolData(encodeV2PoolData(stateOf({ rootCount: 5_000 }))).rootCount, 5_000);
   equal(decodeV2PoolData(encodeV2PoolData(stateOf({ rootCount: 5_000, roots: [] }))).root, zeros[20]);
 });
 
-Deno.test("v2 state: a jetton pool stores its jetton and claims in place of the root history", () => {
+Deno.test("a jetton pool stores its jetton and claims in place of the root history", () => {
   const claims = [{ id: 2n ** 64n - 1n, amount: 4n, destination: owner }, {
     id: 1n,
     amount: 5n,
@@ -128,7 +128,7 @@ const queues: [settled: number, deposits: number, complete: number[], newest: [f
     [512, 512, [], [0, 0]],
   ];
 for (const [settled, deposits, complete, [from, to]] of queues) {
-  Deno.test(`v2 state: with ${settled} of ${deposits} settled, complete lists are ${complete.join()}`, () => {
+  Deno.test(`with ${settled} of ${deposits} settled, complete lists are ${complete.join()}`, () => {
     const queue = encodeQueue({ settled, deposits, commitment: BigInt });
     deepEqual(queue.complete.keys(), complete);
     for (const place of complete) {
@@ -147,7 +147,7 @@ function rootAt(roots: Cell, place: number): bigint {
   return slice.loadUintBig(255);
 }
 
-Deno.test("v2 state: roots lie at their number modulo 1,024, and the settings in the top cell", () => {
+Deno.test("roots lie at their number modulo 1,024, and the settings in the top cell", () => {
   const settings = { generation: 3, owner };
   for (const [count, kept] of [[3, 3], [1_024, 1_024], [1_030, 1_024], [5_000, 1_500], [5_000, 20]]) {
     const numbers = range(count - kept, count);
