@@ -16,7 +16,7 @@ import type { Wallet } from "../ton/wallet/wallet.ts";
 import type { TreeService } from "../tree/tree_service.ts";
 import type { VkeyHashes } from "./indexer/deployment_check.ts";
 import type { PoolState, Readiness } from "./indexer/pool_state.ts";
-import type { SpentPage } from "./indexer/tree/payment_log.ts";
+import type { SpentPage } from "./indexer/tree/nullifier_log.ts";
 import type { CommitmentsPage, LeafPage } from "./indexer/tree/leaf_json.ts";
 import type { TreePath } from "./indexer/tree/pool_tree.ts";
 import type { Health } from "./monitoring/health.ts";

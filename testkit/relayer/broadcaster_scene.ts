@@ -100,7 +100,7 @@ export class BroadcasterScene {
       id: poolId,
       key: "native-10",
       deployment: { address: poolAddress },
-      settledTree: undefined,
+      settledPool: undefined,
       readiness: () => ({ ready: this.pool.ready }),
       rootPlacesLeft: (root: bigint) => root === this.pool.root ? 5 : 0,
     };

@@ -11,7 +11,7 @@ import type { Chain } from "../../src/ton/chain.ts";
 import { fetchNetworkPrices } from "../../src/ton/network_prices.ts";
 import type { DepositEvent, PoolEvent } from "../../src/ton/pool/history/pool_events.ts";
 import { ChangeSignal } from "../../src/relay/change_signal.ts";
-import { SettledTree } from "../../src/relay/indexer/tree/settled_tree.ts";
+import { SettledPool } from "../../src/relay/indexer/tree/settled_pool.ts";
 import type { PoolState } from "../../src/relay/indexer/pool_state.ts";
 import { SettlementFunds } from "../../src/relay/settler/settlement_funds.ts";
 import { Settlements } from "../../src/relay/settler/settlements.ts";
@@ -67,7 +67,7 @@ function scriptedClock() {
 }
 
 function scriptedChain(
-  tree: SettledTree,
+  tree: SettledPool,
   { asset = "native", balance = 1_000n * COST, idle = 0, deposits }: SceneOptions,
   settleInfo: () => (number | bigint)[],
 ): Chain {
@@ -85,7 +85,7 @@ function scriptedChain(
 export async function settler(waiting: number, options: SceneOptions = {}) {
   const { mode = "eager", asset = "native", pending = 0n, waited = 10_000, isLeader = true, ready = true } =
     options;
-  const tree = new SettledTree();
+  const tree = new SettledPool();
   let known = 0;
   const deposit = async (count: number) => {
     const events = Array.from({ length: count }, () => {
@@ -102,7 +102,7 @@ export async function settler(waiting: number, options: SceneOptions = {}) {
   };
   await deposit(waiting);
   const pool = {
-    ...{ id: "pool", key: "native-10-v2", deployment: { address, asset }, settledTree: tree },
+    ...{ id: "pool", key: "native-10-v2", deployment: { address, asset }, settledPool: tree },
     ...{ readiness: () => ({ ready }), isNearFreezing: options.isNearFreezing },
   } as unknown as PoolState;
   const leadership = { isLeader, term: 1 };

@@ -1,11 +1,11 @@
 /** Any cache may keep pages that never change, and no other response. */
 import { deepEqual } from "node:assert/strict";
-import { PaymentLog } from "../../src/relay/indexer/tree/payment_log.ts";
+import { NullifierLog } from "../../src/relay/indexer/tree/nullifier_log.ts";
 import { pool, withApiAndApp } from "./api_harness.ts";
 import { requestApp } from "../support/relayer/request_app.ts";
 
 const IMMUTABLE = "public, max-age=31536000, immutable";
-const payments = new PaymentLog();
+const payments = new NullifierLog();
 for (let i = 0; i < 230; i++) payments.append(BigInt(i));
 
 async function cachingOf(path: string, network: "testnet" | "localnet"): Promise<string[]> {

@@ -12,7 +12,7 @@ import { MerkleTree, ROOT_HISTORY_SIZE } from "../../src/core/tree/merkle_tree.t
 import { rebuildTree } from "../../src/ops/audit/rebuilt_tree.ts";
 import { rebuildV2Pool } from "../../src/ops/audit/v2/rebuilt_pool.ts";
 import { HistoryVerifier, type HistoryVerifierDeps } from "../../src/relay/indexer/history_verifier.ts";
-import { createPoolTree } from "../../src/relay/indexer/tree/settled_tree.ts";
+import { createPoolTree } from "../../src/relay/indexer/tree/settled_pool.ts";
 import { rebuildState } from "../../src/ops/rescue/rebuilt_state.ts";
 import type { Chain } from "../../src/ton/chain.ts";
 import { scanPoolTransactions } from "../../src/ton/pool/history/scan.ts";

@@ -188,7 +188,7 @@ async function applyBatch(
       (job, event) => applyJobEvent(job, event, walletAddress, now),
     );
     onLedgerEntries?.(ledger);
-    if (pool.settledTree !== undefined) onBatches?.(pool, part, pool.tree.size);
+    if (pool.settledPool !== undefined) onBatches?.(pool, part, pool.tree.size);
     await pool.tree.apply(part);
     from = to;
   }

@@ -16,7 +16,7 @@ import { type Clock } from "../../core/time.ts";
 import type { PollingIntervals } from "../polling_intervals.ts";
 import type { LedgerPreview } from "./tree/ledger_preview.ts";
 import type { PoolTree } from "./tree/pool_tree.ts";
-import { SettledTree } from "./tree/settled_tree.ts";
+import { SettledPool } from "./tree/settled_pool.ts";
 
 export interface HistoryVerifierDeps {
   readonly chain: Chain;
@@ -109,7 +109,7 @@ export class HistoryVerifier implements ScanVerifier {
 
   /** Checks the deposits that wait in a version 2 pool, which the root does not cover. */
   async #isQueueOnChain(contract: PoolGetters, queued: number): Promise<boolean> {
-    if (!(this.tree instanceof SettledTree) || queued === 0) return true;
+    if (!(this.tree instanceof SettledPool) || queued === 0) return true;
     const known = this.tree.depositCount + queued;
     return await contract.getNextIndex({ signal: this.signal }) >= known;
   }
@@ -118,7 +118,7 @@ export class HistoryVerifier implements ScanVerifier {
   async #areSpent(contract: PoolGetters, nullifierHashes: readonly bigint[]): Promise<boolean> {
     const { chain } = this.deps;
     const signal = this.signal;
-    const after = this.tree instanceof SettledTree ? this.tree.spentAfter(nullifierHashes) : undefined;
+    const after = this.tree instanceof SettledPool ? this.tree.spentAfter(nullifierHashes) : undefined;
     for (const nullifierHash of nullifierHashes.slice(-MAX_SPENT_CHECKS)) {
       if (this.#confirmedSpent.has(nullifierHash)) continue;
       const isSpent = after === undefined

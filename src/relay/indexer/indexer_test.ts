@@ -67,9 +67,9 @@ Deno.test("a version 2 pool is indexed with its queue, its settlements and its p
   scene.settle();
   pay(scene, 7n);
   const pool = await run(20_000);
-  const { settledTree } = pool;
+  const { settledPool } = pool;
   deepEqual(
-    [settledTree!.size, settledTree!.rootCount, settledTree!.spentPage(0, 10).bytes],
+    [settledPool!.size, settledPool!.rootCount, settledPool!.spentPage(0, 10).bytes],
     [3, 1, fieldToBytes(7n)],
     readiness(pool),
   );

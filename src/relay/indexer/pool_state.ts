@@ -10,7 +10,7 @@ import type { PoolId } from "../../store/store.ts";
 import type { TreeService } from "../../tree/tree_service.ts";
 import type { ChainHead } from "./chain_head.ts";
 import type { PoolTree } from "./tree/pool_tree.ts";
-import { createPoolTree, SettledTree } from "./tree/settled_tree.ts";
+import { createPoolTree, SettledPool } from "./tree/settled_pool.ts";
 
 export type Readiness = { readonly ready: true } | { readonly ready: false; readonly reason: string };
 
@@ -51,16 +51,16 @@ export class PoolState {
     this.formattedJettonMaster = deployment.jettonMaster && formatAddress(deployment.jettonMaster, network);
   }
 
-  get settledTree(): SettledTree | undefined {
-    return this.tree instanceof SettledTree ? this.tree : undefined;
+  get settledPool(): SettledPool | undefined {
+    return this.tree instanceof SettledPool ? this.tree : undefined;
   }
 
   /** Returns the number of new roots after which the pool rejects this one; 0 if it already does. */
   rootPlacesLeft(root: bigint): number {
-    const { settledTree } = this;
-    if (settledTree !== undefined) {
-      const number = settledTree.rootNumber(root);
-      return number === undefined ? 0 : ROOT_WINDOW - (settledTree.rootCount - 1 - number);
+    const { settledPool } = this;
+    if (settledPool !== undefined) {
+      const number = settledPool.rootNumber(root);
+      return number === undefined ? 0 : ROOT_WINDOW - (settledPool.rootCount - 1 - number);
     }
     const place = this.roots.indexOf(root);
     return place < 0 ? 0 : ROOT_HISTORY_SIZE - place;

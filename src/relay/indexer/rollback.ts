@@ -13,7 +13,7 @@ import type { PoolEvent, WithdrawalEvent } from "../../ton/pool/history/pool_eve
 import { ScanCheckpoint, scanPoolTransactions } from "../../ton/pool/history/scan.ts";
 import { HistoryVerifier, type HistoryVerifierDeps } from "./history_verifier.ts";
 import type { PoolState } from "./pool_state.ts";
-import { createPoolTree } from "./tree/settled_tree.ts";
+import { createPoolTree } from "./tree/settled_pool.ts";
 import { reopenJob } from "./job_outcome.ts";
 
 interface RollbackDeps extends HistoryVerifierDeps {

@@ -43,7 +43,7 @@ export function createMetricsSource(
         lacksMinFee: pool.lacksMinFee,
         leafCount: pool.tree.size,
         openClaims: pool.openClaims,
-        ...pool.settledTree && formatQueue(pool.settledTree.queue, clock.now()),
+        ...pool.settledPool && formatQueue(pool.settledPool.queue, clock.now()),
         ...(pool.syncedAt === -Infinity ? {} : { lagSeconds: (clock.now() - pool.syncedAt) / 1000 }),
         lagLt: pool.newestLt > pool.appliedLt ? pool.newestLt - pool.appliedLt : 0n,
         rootMismatches: pool.rootMismatches,

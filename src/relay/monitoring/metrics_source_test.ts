@@ -12,7 +12,7 @@ const pool = {
   newestLt: 30n,
   appliedLt: 20n,
   syncedAt: 4_000,
-  settledTree: undefined,
+  settledPool: undefined,
   readiness: () => ({ ready: true }),
 };
 
@@ -60,7 +60,7 @@ Deno.test("a pool without a minimum fee is not ready, however well it is indexed
 
 Deno.test("only a version 2 pool has a queue", () => {
   const queue = (...timestamps: number[]) =>
-    read({ settledTree: { queue: timestamps.map((timestamp) => ({ timestamp })) } }).metrics;
+    read({ settledPool: { queue: timestamps.map((timestamp) => ({ timestamp })) } }).metrics;
   deepEqual(queue(), { ...shown, queued: 0, oldestWaitSeconds: 0 });
   deepEqual(queue(4, 9), { ...shown, queued: 2, oldestWaitSeconds: 6.5 });
   deepEqual(queue(11), { ...shown, queued: 1, oldestWaitSeconds: 0 }, "a chain whose clock is ahead");

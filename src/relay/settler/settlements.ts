@@ -78,9 +78,9 @@ export class Settlements {
     }
   }
 
-  awaitsPreviousTerm({ id, settledTree }: PoolState, now: number): boolean {
+  awaitsPreviousTerm({ id, settledPool }: PoolState, now: number): boolean {
     const earlier = this.#earlier.get(id);
-    return earlier !== undefined && now < earlier.until && earlier.starts.has(settledTree!.size);
+    return earlier !== undefined && now < earlier.until && earlier.starts.has(settledPool!.size);
   }
 
   count({ id }: PoolState): number {
@@ -100,7 +100,7 @@ export class Settlements {
     if (!this.isRestored) return false;
     const known = this.#byPool.get(pool.id) ?? [];
     const last = known.at(-1);
-    const end = last === undefined ? pool.settledTree!.size : settlementEnd(last.input);
+    const end = last === undefined ? pool.settledPool!.size : settlementEnd(last.input);
     if (settlementStart(settlement.input) !== end) return false;
     this.#byPool.set(pool.id, [...known, settlement]);
     return true;
@@ -137,7 +137,7 @@ export class Settlements {
   }
 
   #current(pool: PoolState, now: number): TrackedSettlement[] {
-    const { size } = pool.settledTree!;
+    const { size } = pool.settledPool!;
     const known = this.awaitsPreviousTerm(pool, now) ? [] : this.#byPool.get(pool.id) ?? [];
     let left = known.filter(({ input }) => settlementEnd(input) > size);
     const [first] = left;

@@ -5,7 +5,7 @@ import type { PoolState } from "../indexer/pool_state.ts";
 import { messageBytes } from "../wallet/transfer_size.ts";
 import { Settlements } from "./settlements.ts";
 
-const poolOf = (id: string, size = 0) => ({ id, settledTree: { size } }) as PoolState;
+const poolOf = (id: string, size = 0) => ({ id, settledPool: { size } }) as PoolState;
 const spanOf = (first: number, end: number) =>
   ({ span: BigInt(first * 512 + end - first) }) as SettlementInput;
 const settlement = (first: number, end: number) => ({

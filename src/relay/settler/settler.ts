@@ -62,7 +62,7 @@ export async function runSettler(
   signal: AbortSignal,
 ): Promise<void> {
   const { pools, leadership, clock, log } = deps;
-  const version2Pools = pools.filter(({ settledTree }) => settledTree !== undefined);
+  const version2Pools = pools.filter(({ settledPool }) => settledPool !== undefined);
   while (!signal.aborted && version2Pools.length > 0) {
     let hasPrepared = false;
     if (leadership.isLeader && !settlements.isRestored) await restoreSent(settlements, deps, signal);
@@ -143,7 +143,7 @@ async function nextInput(
   { clock, funds, mode, prices, random, wallet }: SettlerDeps,
   signal: AbortSignal,
 ): Promise<NextSettlement | undefined> {
-  const tree = pool.settledTree!;
+  const tree = pool.settledPool!;
   if (settlements.awaitsPreviousTerm(pool, clock.now())) return undefined;
   const last = settlements.last(pool, clock.now());
   const first = last === undefined ? tree.size : settlementEnd(last.input);

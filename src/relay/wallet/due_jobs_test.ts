@@ -6,8 +6,8 @@ import { countFitting, countUnconfirmed, dueAt, selectDue, withinPayoutRoom } fr
 import { payoutRoom } from "../claims/claim_room.ts";
 import { MAX_BATCH_SIZE, type PayableJob } from "./withdraw_messages.ts";
 
-const settledTree = { spent: new SpentSet() };
-const pools = new Map([["v1", {}], ["v2", { settledTree }], ["w2", { settledTree }]]) as Map<
+const settledPool = { spent: new SpentSet() };
+const pools = new Map([["v1", {}], ["v2", { settledPool }], ["w2", { settledPool }]]) as Map<
   string,
   PoolState
 >;

@@ -65,8 +65,8 @@ Deno.test("100 of the largest withdrawals of version 1 fit in one external messa
 /** A pool of 2^20 notes. */
 function poolOf(n: number): PoolState {
   const address = new Address(-1, Buffer.alloc(32, n + 1));
-  const settledTree = { spent, size: V2_POOL_CAPACITY - 1_024, rootNumber: () => 2 ** 32 - 1 };
-  return { id: address.toRawString(), deployment: { address }, settledTree } as unknown as PoolState;
+  const settledPool = { spent, size: V2_POOL_CAPACITY - 1_024, rootNumber: () => 2 ** 32 - 1 };
+  return { id: address.toRawString(), deployment: { address }, settledPool } as unknown as PoolState;
 }
 
 function withdrawals(pool: PoolState, count: number, change: Partial<Job> = {}): PayableJob[] {
@@ -85,7 +85,7 @@ function prepared(pools: readonly PoolState[]): Settlements {
   settlements.restore([], { term: 1, now: 0 });
   for (const [p, pool] of pools.entries()) {
     for (let n = 0; n < MAX_AHEAD; n++) {
-      const start = pool.settledTree!.size + 16 * n;
+      const start = pool.settledPool!.size + 16 * n;
       const input = { span: BigInt(start * 512 + 16) } as SettlementInput;
       const message = new V2Pool(chain, pool.deployment.address).buildSettleMessage({
         newRoot: 2n ** 254n + BigInt(100 * p + n),

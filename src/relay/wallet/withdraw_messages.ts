@@ -32,14 +32,14 @@ interface WithdrawMessage {
 
 /** A withdrawal that was already sent gets its own message, so that another one cannot cause a second refusal. */
 export function canShareMessage(job: Job, pool: PoolState | undefined): boolean {
-  return pool?.settledTree !== undefined && job.attempts === undefined;
+  return pool?.settledPool !== undefined && job.attempts === undefined;
 }
 
 /** Returns the gas that a withdrawal adds to a message, in which earlier withdrawals may extend the path of its slot. */
 function gasOf<T extends { readonly job: Job }>({ job }: T, pool: PoolState, earlier: readonly T[]): number {
   const { nullifierHash } = job;
   const slot = slotOf(nullifierHash);
-  const nodes = pool.settledTree!.spent.path(nullifierHash).length +
+  const nodes = pool.settledPool!.spent.path(nullifierHash).length +
     earlier.filter((other) => slotOf(other.job.nullifierHash) === slot).length;
   return BATCH_GAS.item + BATCH_GAS.node * nodes;
 }
@@ -77,7 +77,7 @@ export function buildWithdrawMessages(
 ): WithdrawMessage[] {
   const spentSets = new Map<PoolId, SpentSet>();
   const spentSetOf = (pool: PoolState): SpentSet => {
-    const known = spentSets.get(pool.id) ?? pool.settledTree!.spent.slotsOf(nullifierHashesOf(jobs, pool));
+    const known = spentSets.get(pool.id) ?? pool.settledPool!.spent.slotsOf(nullifierHashesOf(jobs, pool));
     spentSets.set(pool.id, known);
     return known;
   };
@@ -104,7 +104,7 @@ function buildMessage(
   const { job: { queryId }, pool } = group[0];
   const { address } = pool.deployment;
   const value = group.reduce((sum, one) => sum + one.value, 0n);
-  if (pool.settledTree === undefined) {
+  if (pool.settledPool === undefined) {
     return new Pool(chain, address).buildWithdrawMessage({
       ...toWithdrawal(group[0], relayer),
       queryId,
@@ -116,7 +116,7 @@ function buildMessage(
     const { root, nullifierHash } = one.job;
     const carried = spent.slotPath(nullifierHash);
     spent.add(nullifierHash);
-    return { ...toWithdrawal(one, relayer), rootNumber: pool.settledTree!.rootNumber(root)!, carried };
+    return { ...toWithdrawal(one, relayer), rootNumber: pool.settledPool!.rootNumber(root)!, carried };
   });
   const contract = new V2Pool(chain, address);
   return requests.length === 1

@@ -5,7 +5,7 @@ import type { PoolState } from "../indexer/pool_state.ts";
 import { groupByMessage, MAX_BATCH_SIZE } from "./withdraw_messages.ts";
 
 const v1 = {} as PoolState;
-const v2 = { settledTree: { spent: new SpentSet() } } as PoolState;
+const v2 = { settledPool: { spent: new SpentSet() } } as PoolState;
 const jobOf = (pool: PoolState | undefined, name: string, attempts?: number) => ({
   job: { pool: name, nullifierHash: 5n, ...attempts && { attempts } } as Job,
   pool,
@@ -34,7 +34,7 @@ Deno.test("withdrawals with long paths get messages of their own", () => {
   const key = (slot: number) => (0xabcdef0123456789abcdefn << 12n) | BigInt(slot);
   const poolWith = (depths: readonly number[]) => {
     const path = (hash: bigint) => Array.from({ length: depths[Number(hash & 0xfffn)] });
-    return { settledTree: { spent: { path } } } as unknown as PoolState;
+    return { settledPool: { spent: { path } } } as unknown as PoolState;
   };
   const sizes = (depths: readonly number[]) => {
     const pool = poolWith(depths);

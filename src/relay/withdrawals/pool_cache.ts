@@ -39,7 +39,7 @@ export class PoolCache {
   getIsSpent(pool: PoolState, nullifierHash: bigint): Promise<boolean> {
     const key = `${pool.id} ${nullifierHash}`;
     return this.#spent.get(key, async () => {
-      const spent = pool.settledTree?.spent;
+      const spent = pool.settledPool?.spent;
       if (spent === undefined) return await this.#contract(pool).getIsSpent(nullifierHash, LOW_PRIORITY);
       return await this.#isSpentInSlot(pool, nullifierHash, spent.slotPath(nullifierHash));
     });

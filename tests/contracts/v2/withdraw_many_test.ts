@@ -231,7 +231,7 @@ for (const [kind, open] of sandboxes) {
         sandbox.withdrawMany(hashes.map((nullifierHash) => ({ nullifierHash, ...older })), {
           value: toNano(6),
         });
-      const pool = { settledTree: { spent: spent.clone() } } as unknown as PoolState;
+      const pool = { settledPool: { spent: spent.clone() } } as unknown as PoolState;
       const jobs = keys.map((nullifierHash) => ({ job: { pool: "a", nullifierHash } as Job, pool }));
       const groups = groupByMessage(jobs);
       if (nodes === 20) {

@@ -15,7 +15,7 @@ import { hashLeavesAfter } from "../../../tree/root_after.ts";
 import { inlineTreeService, type TreeService } from "../../../tree/tree_service.ts";
 import { LedgerPreview } from "./ledger_preview.ts";
 import { type CommitmentsPage, encodeLeavesJson, type LeafPage } from "./leaf_json.ts";
-import { PaymentLog, type SpentPage } from "./payment_log.ts";
+import { NullifierLog, type SpentPage } from "./nullifier_log.ts";
 
 const LEAVES_PER_BLOCK = 1_000;
 /** More than a full pool needs. Clients read from first to last, so an LRU cache would never hit. */
@@ -37,7 +37,7 @@ export type StoredPool = Pick<Store, "leaves" | "poolLog">;
 /** The tree of a version 1 pool. */
 export class PoolTree {
   readonly version: PoolVersion = 1;
-  protected readonly payments = new PaymentLog();
+  protected readonly nullifiers = new NullifierLog();
   #tree = new MerkleTree();
   /** Leaves of a verified history that are not in the tree yet. */
   #hashed: HashedLeaves | undefined;
@@ -70,7 +70,7 @@ export class PoolTree {
   }
 
   get paymentCount(): number {
-    return this.payments.length;
+    return this.nullifiers.length;
   }
 
   get root(): bigint {
@@ -107,7 +107,7 @@ export class PoolTree {
 
   clear(): void {
     this.clearLeaves();
-    this.payments.clear();
+    this.nullifiers.clear();
   }
 
   protected clearLeaves(): void {
@@ -123,7 +123,7 @@ export class PoolTree {
   }
 
   isSpent(nullifierHash: bigint): boolean {
-    return this.payments.has(nullifierHash);
+    return this.nullifiers.has(nullifierHash);
   }
 
   /** Throws `chain_inconsistent` for logs that no pool writes after the tree's. */
@@ -131,7 +131,7 @@ export class PoolTree {
     const preview = this.preview();
     for (const event of events) preview.add(event);
     return events.filter((event) => event.kind === "withdrawal").map(({ nullifierHash, tx }, i) => ({
-      position: this.payments.length + i,
+      position: this.nullifiers.length + i,
       kind: "payment",
       value: nullifierHash,
       settled: 0,
@@ -141,7 +141,7 @@ export class PoolTree {
 
   async apply(events: readonly PoolEvent[]): Promise<void> {
     await this.append(events.filter((event) => event.kind === "deposit"));
-    for (const event of events) if (event.kind === "withdrawal") this.payments.append(event.nullifierHash);
+    for (const event of events) if (event.kind === "withdrawal") this.nullifiers.append(event.nullifierHash);
   }
 
   /** Returns the root's number in a version 2 pool, undefined if the pool does not accept it. */
@@ -199,7 +199,7 @@ export class PoolTree {
   }
 
   async load(store: StoredPool, pool: PoolId, signal: AbortSignal): Promise<void> {
-    await this.payments.load((position) => store.poolLog(pool, position), signal);
+    await this.nullifiers.load((position) => store.poolLog(pool, position), signal);
     await this.loadLeaves(store.leaves(pool, this.size), Infinity, signal);
   }
 
@@ -274,7 +274,7 @@ export class PoolTree {
   }
 
   spentPage(from: number, limit: number): SpentPage {
-    return this.payments.page(from, limit);
+    return this.nullifiers.page(from, limit);
   }
 
   #block(block: number): Uint8Array<ArrayBuffer> {

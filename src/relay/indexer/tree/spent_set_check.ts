@@ -10,7 +10,7 @@ export class SpentSetCheck {
 
   /** Waits until both know the same withdrawals. Throws `chain_inconsistent` if the sets differ. */
   async run(
-    { deployment: { address }, settledTree: tree }: Pick<PoolState, "deployment" | "settledTree">,
+    { deployment: { address }, settledPool: tree }: Pick<PoolState, "deployment" | "settledPool">,
     chain: Pick<Chain, "account">,
     signal: AbortSignal,
   ): Promise<void> {

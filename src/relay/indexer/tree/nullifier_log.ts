@@ -15,7 +15,7 @@ export interface SpentPage {
 
 const INITIAL_CAPACITY = 256;
 
-export class PaymentLog {
+export class NullifierLog {
   #bytes = new Uint8Array(INITIAL_CAPACITY * FIELD_BYTES);
   #length = 0;
   #index = new LeafIndex();

@@ -4,7 +4,7 @@ import { toLeaves } from "../../../../testkit/relayer/leaf_batches.ts";
 import type { LogEntry } from "../../../store/store.ts";
 import type { WithdrawalEvent } from "../../../ton/pool/history/pool_events.ts";
 import { FINAL_PAYMENT_DEPTH } from "../../../core/protocol/pool_constants.ts";
-import { PaymentLog } from "./payment_log.ts";
+import { NullifierLog } from "./nullifier_log.ts";
 import { PoolTree, type StoredPool } from "./pool_tree.ts";
 
 const never = new AbortController().signal;
@@ -29,7 +29,7 @@ const lastBytes = (bytes: Uint8Array) =>
   Array.from({ length: bytes.length / 32 }, (_, i) => 256 * bytes[i * 32 + 30] + bytes[i * 32 + 31]);
 
 Deno.test("a page is immutable once it is full and 30 later payments follow", () => {
-  const log = new PaymentLog();
+  const log = new NullifierLog();
   for (let i = 0; i < 300 + FINAL_PAYMENT_DEPTH; i++) log.append(BigInt(i));
   equal(log.page(0, 300).isImmutable, true);
   equal(log.page(0, 301).isImmutable, false, "the last hash has 29 successors");

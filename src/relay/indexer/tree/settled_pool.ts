@@ -10,8 +10,8 @@ import type { TreeService } from "../../../tree/tree_service.ts";
 import type { CommitmentsPage } from "./leaf_json.ts";
 import { type KnownDeposit, type NewLeaf, PoolTree, type StoredPool } from "./pool_tree.ts";
 
-/** A tree of a version 2 pool. `size` counts settled deposits. */
-export class SettledTree extends PoolTree {
+/** The state of a version 2 pool: its tree, and what waits for it. `size` counts settled deposits. */
+export class SettledPool extends PoolTree {
   override readonly version = 2;
   #queue: NewLeaf[] = [];
   #spent = new SpentSet();
@@ -54,7 +54,7 @@ export class SettledTree extends PoolTree {
   }
 
   #clearLog(): void {
-    this.payments.clear();
+    this.nullifiers.clear();
     this.#queue = [];
     this.#spent = new SpentSet();
     this.#roots = new RootWindow();
@@ -181,12 +181,12 @@ export class SettledTree extends PoolTree {
       return;
     }
     this.#spent.add(value);
-    this.payments.append(value);
+    this.nullifiers.append(value);
   }
 }
 
 export function createPoolTree(version: number | undefined, service?: TreeService): PoolTree {
-  return version === 2 ? new SettledTree(service) : new PoolTree(service);
+  return version === 2 ? new SettledPool(service) : new PoolTree(service);
 }
 
 type Logged = Pick<LogEntry, "kind" | "value">;

@@ -13,7 +13,7 @@ import { ROOT_WINDOW } from "../../../core/protocol/v2/pool_constants.ts";
 import type { Deployment } from "../../../core/protocol/deployments.ts";
 import { PoolState } from "../pool_state.ts";
 import type { StoredPool } from "./pool_tree.ts";
-import { SettledTree } from "./settled_tree.ts";
+import { SettledPool } from "./settled_pool.ts";
 
 const never = new AbortController().signal;
 const sender = new Address(0, new Uint8Array(32) as Buffer);
@@ -52,7 +52,7 @@ class Rows implements StoredPool {
   readonly log: LogEntry[] = [];
   readonly deposits: DepositEvent[] = [];
 
-  async add(tree: SettledTree, events: readonly PoolEvent[]): Promise<void> {
+  async add(tree: SettledPool, events: readonly PoolEvent[]): Promise<void> {
     this.log.push(...tree.logEntries(events));
     for (const event of events) if (event.kind === "deposit") this.deposits.push(event);
     await tree.apply(events);
@@ -67,7 +67,7 @@ class Rows implements StoredPool {
   }
 }
 
-const shown = (tree: SettledTree) => ({
+const shown = (tree: SettledPool) => ({
   size: tree.size,
   root: tree.root,
   queue: tree.queue.map(({ commitment, timestamp }) => [commitment, timestamp]),
@@ -78,8 +78,8 @@ const shown = (tree: SettledTree) => ({
 });
 
 Deno.test("a queue is settled in order, and the stored rows give the same tree", async () => {
-  const [tree, rows] = [new SettledTree(), new Rows()];
-  const follower = new SettledTree();
+  const [tree, rows] = [new SettledPool(), new Rows()];
+  const follower = new SettledPool();
   const steps = [
     [...deposits(5), settlement(0, 3)],
     [...deposits(14, 5), settlement(1, 16), withdrawal(7n)],
@@ -93,14 +93,14 @@ Deno.test("a queue is settled in order, and the stored rows give the same tree",
   const plain = new MerkleTree();
   plain.appendMany(rows.deposits.slice(0, 19).map(({ commitment }) => commitment));
   deepEqual([tree.size, tree.depositCount, tree.root], [19, 21, plain.root]);
-  const started = new SettledTree();
+  const started = new SettledPool();
   await started.load(rows, "", never);
   deepEqual(shown(started), shown(tree));
   deepEqual([tree.rootNumber(3n), tree.rootNumber(19n), tree.rootNumber(4n)], [0, 2, undefined]);
 });
 
 Deno.test("settlements that the pool cannot have accepted are refused", async () => {
-  const [tree, rows] = [new SettledTree(), new Rows()];
+  const [tree, rows] = [new SettledPool(), new Rows()];
   await rows.add(tree, [...deposits(20), settlement(0, 10)]);
   for (const [number, end] of [[0, 11], [2, 11], [1, 10], [1, 9], [1, 17], [1, 33]]) {
     throws(
@@ -114,7 +114,7 @@ Deno.test("settlements that the pool cannot have accepted are refused", async ()
 });
 
 Deno.test("all leaves of a commitment are found, settled or waiting", async () => {
-  const [tree, rows] = [new SettledTree(), new Rows()];
+  const [tree, rows] = [new SettledPool(), new Rows()];
   const copies = [0, 2, 3].map((leafIndex) => deposit(leafIndex, 7n));
   await rows.add(tree, [copies[0], deposit(1), copies[1], settlement(0, 2), copies[2]]);
   const { leafIndex, settled, leafIndexes } = tree.find(7n)!;
@@ -125,7 +125,7 @@ Deno.test("all leaves of a commitment are found, settled or waiting", async () =
 });
 
 Deno.test("a settled pool does not match a store with another queue or log", async () => {
-  const [tree, rows] = [new SettledTree(), new Rows()];
+  const [tree, rows] = [new SettledPool(), new Rows()];
   await rows.add(tree, [...deposits(5), settlement(0, 3)]);
   equal(await tree.matchesStore(rows, ""), true);
   rows.deposits.push(deposit(5));
@@ -136,13 +136,13 @@ Deno.test("a settled pool does not match a store with another queue or log", asy
   equal(await tree.matchesStore(rows, ""), false, "a deposit of the queue is another one");
   rows.log.splice(0, 1);
   rows.log.push({ position: 5, kind: "payment", value: 1n, settled: 3, txHash: "" });
-  await rejects(new SettledTree().load(rows, "", never), RangeError);
+  await rejects(new SettledPool().load(rows, "", never), RangeError);
 });
 
 Deno.test("restored leaves that the log has not settled are loaded again", async () => {
-  const [tree, rows] = [new SettledTree(), new Rows()];
+  const [tree, rows] = [new SettledPool(), new Rows()];
   await rows.add(tree, [...deposits(5), settlement(0, 3)]);
-  const restored = new SettledTree();
+  const restored = new SettledPool();
   const five = new MerkleTree();
   five.appendMany(rows.deposits.map(({ commitment }) => commitment));
   await restored.restore(5, five.levels, Uint32Array.from(rows.deposits, ({ timestamp }) => timestamp));
@@ -151,12 +151,12 @@ Deno.test("restored leaves that the log has not settled are loaded again", async
 });
 
 Deno.test("a follower drops payments that the leader has rolled back", async () => {
-  const [tree, rows] = [new SettledTree(), new Rows()];
-  const follower = new SettledTree();
+  const [tree, rows] = [new SettledPool(), new Rows()];
+  const follower = new SettledPool();
   const start = [...deposits(3), settlement(0, 3)];
   await rows.add(tree, [...start, withdrawal(5n), withdrawal(6n)]);
   await follower.load(rows, "", never);
-  const [leader, real] = [new SettledTree(), new Rows()];
+  const [leader, real] = [new SettledPool(), new Rows()];
   for (const events of [[...start, withdrawal(7n)], [withdrawal(8n), withdrawal(9n)]]) {
     await real.add(leader, events);
     await follower.load(real, "", never);
@@ -166,7 +166,7 @@ Deno.test("a follower drops payments that the leader has rolled back", async () 
 });
 
 Deno.test("pages of nullifier hashes end where the log does", async () => {
-  const [tree, rows] = [new SettledTree(), new Rows()];
+  const [tree, rows] = [new SettledPool(), new Rows()];
   await rows.add(tree, [...deposits(3), settlement(0, 3), withdrawal(5n), withdrawal(6n), withdrawal(7n)]);
   const hashes = (from: number) => {
     const { bytes, isImmutable: _, ...page } = tree.spentPage(from, 2);
@@ -181,11 +181,11 @@ Deno.test("pages of nullifier hashes end where the log does", async () => {
 });
 
 Deno.test("a cleared tree is like a new one, and reads the stored rows from the start", async () => {
-  const [tree, rows] = [new SettledTree(), new Rows()];
+  const [tree, rows] = [new SettledPool(), new Rows()];
   await rows.add(tree, [...deposits(3), settlement(0, 2), withdrawal(5n)]);
   const before = shown(tree);
   tree.clear();
-  deepEqual(shown(tree), shown(new SettledTree()));
+  deepEqual(shown(tree), shown(new SettledPool()));
   equal(tree.rootNumber(2n), undefined);
   await tree.load(rows, "", never);
   deepEqual(shown(tree), before);
