@@ -24,7 +24,7 @@ import { diskFolder, openByteSource } from "./src/ops/ceremony/files/disk_folder
 import { createProver } from "./src/prover/prover.ts";
 import { type BalanceAlert, buildBalanceAlertBody } from "./src/relay/wallet/balance.ts";
 import { buildServiceAlertBody, type ServiceAlert } from "./src/relay/monitoring/service_alerts.ts";
-import { systemClock } from "./src/core/time.ts";
+import { systemClock } from "./src/core/time/clock.ts";
 import { HourlyCaps } from "./src/relay/withdrawals/hourly_caps.ts";
 import { startRelayer } from "./src/relay/relayer.ts";
 import { deriveSnapshotKey } from "./src/relay/indexer/tree/tree_snapshot.ts";

@@ -7,7 +7,7 @@ import type { VaultThread } from "./vault/vault_task.ts";
 
 export type { WalletPayer as Payer } from "../client/tonconnect/bridge.ts";
 export type { PayMessage, PayOptions } from "../client/deposit/payer.ts";
-export type { Clock } from "../core/time.ts";
+export type { Clock } from "../core/time/clock.ts";
 
 /** The encrypted note store: the bytes of `notes.age` in one record, replaced whole and durably. */
 export interface NoteFiles {

@@ -9,7 +9,7 @@ import type { StoreLocation } from "../config/store_config.ts";
 import type { Deployments } from "../core/protocol/deployments.ts";
 import type { Network } from "../core/protocol/network.ts";
 import type { Secret } from "../core/text/secret.ts";
-import type { Clock } from "../core/time.ts";
+import type { Clock } from "../core/time/clock.ts";
 import type { Prover } from "../prover/prover.ts";
 import type { CeremonyFolder } from "../ops/ceremony/ceremony_folder.ts";
 import type { FileByteSource } from "../ops/ceremony/section_file.ts";

@@ -2,7 +2,8 @@
 import type { Address } from "@ton/core";
 import { Problem } from "../core/errors/problem.ts";
 import { MerkleTree, ROOT_HISTORY_SIZE } from "../core/tree/merkle_tree.ts";
-import { type Clock, pollUntil } from "../core/time.ts";
+import type { Clock } from "../core/time/clock.ts";
+import { pollUntil } from "../core/time/deadline.ts";
 import type { Chain, TransactionId } from "../ton/chain.ts";
 import type { AnyPool } from "../ton/pool/any_pool.ts";
 import { emptyLedger, nullifierKey, type PoolLedger, stepOrThrow } from "../core/protocol/pool_ledger.ts";

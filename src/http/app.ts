@@ -3,7 +3,7 @@ import { type OpenAPIHono, OpenAPIHono as Api } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 import { Problem, type ProblemDetail } from "../core/errors/problem.ts";
-import { monotonicClock } from "../core/time.ts";
+import { monotonicClock } from "../core/time/clock.ts";
 import type { Relayer } from "../relay/relayer.ts";
 import type { Log } from "../telemetry/log.ts";
 import { LogThrottle } from "../telemetry/log_throttle.ts";

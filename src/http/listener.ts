@@ -1,5 +1,6 @@
 /** Listens for HTTP requests, reopens a listener that fails, and shuts down gracefully. */
-import { backoffMs, type Clock, monotonicClock, systemClock } from "../core/time.ts";
+import { backoffMs } from "../core/time/backoff.ts";
+import { type Clock, monotonicClock, systemClock } from "../core/time/clock.ts";
 import { notReadyResponse } from "./responses/problem_response.ts";
 
 export interface Listener {

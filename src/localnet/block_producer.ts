@@ -1,5 +1,5 @@
 import type { Ledger } from "./ledger.ts";
-import type { Clock } from "../core/time.ts";
+import type { Clock } from "../core/time/clock.ts";
 
 export class BlockProducer {
   #ahead = 0;

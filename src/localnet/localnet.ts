@@ -8,7 +8,7 @@ import {
 } from "../core/protocol/deployments.ts";
 import { Problem } from "../core/errors/problem.ts";
 import { parseUnits } from "../core/protocol/units.ts";
-import { type Clock, systemClock } from "../core/time.ts";
+import { type Clock, systemClock } from "../core/time/clock.ts";
 import { deployPools, type PoolSpec } from "../ops/deploy/deploy.ts";
 import type { Chain } from "../ton/chain.ts";
 import { connect } from "../ton/endpoint/toncenter.ts";

@@ -1,6 +1,7 @@
 import { Problem } from "../core/errors/problem.ts";
 import { storeRetryPayout } from "../core/protocol/messages/pool_messages.ts";
-import { type Clock, pollUntil, systemClock } from "../core/time.ts";
+import { type Clock, systemClock } from "../core/time/clock.ts";
+import { pollUntil } from "../core/time/deadline.ts";
 import { fetchNetworkPrices } from "../ton/network_prices.ts";
 import type { Pool } from "../ton/pool/pool.ts";
 import type { Claim } from "../ton/pool/pool_getters.ts";

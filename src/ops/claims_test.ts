@@ -2,7 +2,7 @@ import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { Address, type Transaction } from "@ton/core";
 import { storeRetryPayout } from "../core/protocol/messages/pool_messages.ts";
-import type { Clock } from "../core/time.ts";
+import type { Clock } from "../core/time/clock.ts";
 import type { ChainTransaction, TransactionId } from "../ton/chain.ts";
 import type { Pool } from "../ton/pool/pool.ts";
 import type { Claim } from "../ton/pool/pool_getters.ts";

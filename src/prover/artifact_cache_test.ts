@@ -1,5 +1,5 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
-import { pollUntil } from "../core/time.ts";
+import { pollUntil } from "../core/time/deadline.ts";
 import { type ArtifactCache, openArtifacts } from "./artifacts.ts";
 import { circuitFilesLoader } from "./circuit_files.ts";
 

@@ -1,6 +1,6 @@
 import type { AnyCircuitName } from "../core/crypto/groth16.ts";
 import type { Artifacts } from "./artifacts.ts";
-import { runAllOrCancel } from "../core/time.ts";
+import { runAllOrCancel } from "../core/time/deadline.ts";
 import { provingKeyPartNames, type ProvingKeyParts } from "./prover_task.ts";
 import { toShared } from "../threads/shared_memory.ts";
 

@@ -1,6 +1,6 @@
 /** The first call creates a prover, whose workers end soon after the last proof, so that a script can end. */
 import type { AnyCircuitName, Groth16Proof, ProofWithSignals } from "../core/crypto/groth16.ts";
-import { memoizeAsync } from "../core/time.ts";
+import { memoizeAsync } from "../core/time/single_flight.ts";
 import { createProver, type DepositInput, type ProveOptions, type WithdrawInput } from "./prover.ts";
 
 const WORKER_IDLE_TIMEOUT_MS = 500;

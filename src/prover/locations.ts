@@ -1,5 +1,5 @@
 import { Problem } from "../core/errors/problem.ts";
-import { cancelled } from "../core/time.ts";
+import { cancelled } from "../core/time/deadline.ts";
 
 /** Bytes so far, and in all if the server reports it. */
 export interface ArtifactProgress {

@@ -1,6 +1,6 @@
 import { Problem } from "../core/errors/problem.ts";
 import type { AnyCircuitName, ProofWithSignals } from "../core/crypto/groth16.ts";
-import { abortable, cancelled, runAllOrCancel } from "../core/time.ts";
+import { abortable, cancelled, runAllOrCancel } from "../core/time/deadline.ts";
 import type { WorkerPool } from "../threads/worker_pool.ts";
 import type { CircuitFiles } from "./circuit_files.ts";
 import { extractPublicSignals, proofFromBytes, signalsToBytes } from "./groth16_bytes.ts";

@@ -1,5 +1,5 @@
 /** Wakes up readers of the store after a change. Spurious wake-ups are harmless. */
-import { type Clock } from "../core/time.ts";
+import type { Clock } from "../core/time/clock.ts";
 
 export class ChangeSignal {
   #count = 0;

@@ -1,6 +1,6 @@
 import { equal } from "node:assert/strict";
 import { ChangeSignal } from "./change_signal.ts";
-import { type Clock, systemClock } from "../core/time.ts";
+import { type Clock, systemClock } from "../core/time/clock.ts";
 
 const forEver: Clock = { now: () => 0, sleep: (_, signal) => systemClock.sleep(2 ** 30, signal) };
 const never = new AbortController().signal;

@@ -4,7 +4,7 @@ import type { z } from "zod";
 import type { relayerResponses } from "../core/protocol/api/relayer_api.ts";
 import type { Deployments } from "../core/protocol/deployments.ts";
 import type { Network } from "../core/protocol/network.ts";
-import type { Clock } from "../core/time.ts";
+import type { Clock } from "../core/time/clock.ts";
 import type { Prover } from "../prover/prover.ts";
 import type { RateLimitStore } from "../store/rate_limit_store.ts";
 import type { Store } from "../store/store.ts";

@@ -1,5 +1,6 @@
 /** Builds and connects the parts of a relayer. */
-import { SingleFlight, systemClock } from "../core/time.ts";
+import { systemClock } from "../core/time/clock.ts";
+import { SingleFlight } from "../core/time/single_flight.ts";
 import { ChangeSignal } from "./change_signal.ts";
 import { ChainHead } from "./indexer/chain_head.ts";
 import { PoolState } from "./indexer/pool_state.ts";

@@ -1,6 +1,6 @@
 /** Limits log lines that any client can cause to a few a minute, with a count of omitted lines. */
 import type { Log } from "./log.ts";
-import { monotonicClock } from "../core/time.ts";
+import { monotonicClock } from "../core/time/clock.ts";
 
 const MINUTE_MS = 60_000;
 

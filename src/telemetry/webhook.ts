@@ -1,6 +1,6 @@
 /** The URL is a secret, so no error contains it. Failures are dropped: logs have the same information. */
 import type { Secret } from "../core/text/secret.ts";
-import { backoffMs } from "../core/time.ts";
+import { backoffMs } from "../core/time/backoff.ts";
 import type { Log } from "./log.ts";
 
 const MAX_DELIVERY_ATTEMPTS = 5;

@@ -1,7 +1,7 @@
 /** Workers start on demand. One that crashes or does not finish a cancelled task in time is replaced. */
 import { Problem } from "../core/errors/problem.ts";
 import { yieldToEventLoop } from "../core/event_loop_yield.ts";
-import { systemClock } from "../core/time.ts";
+import { systemClock } from "../core/time/clock.ts";
 import { MISSING_FILE, type WorkerMessage } from "./worker_message.ts";
 
 interface PoolTask {

@@ -3,7 +3,7 @@
  * TONADO_TEST_STATES names (`tools/check/run_tests.ts`), and later ones with the same pools start from it.
  */
 import { createHash } from "node:crypto";
-import { type Clock, systemClock } from "../../src/core/time.ts";
+import { type Clock, systemClock } from "../../src/core/time/clock.ts";
 import { type Localnet, type LocalnetOptions, startLocalnet } from "../../src/localnet/localnet.ts";
 import { loadPoolCode, type PoolKind } from "../../src/ton/pool/state_init.ts";
 

@@ -5,7 +5,7 @@
 import { Address, beginCell, type Cell, TupleReader } from "@ton/core";
 import { Problem } from "../../src/core/errors/problem.ts";
 import { opCodes } from "../../src/core/protocol/messages/pool_messages.ts";
-import type { Clock } from "../../src/core/time.ts";
+import type { Clock } from "../../src/core/time/clock.ts";
 import { ChangeSignal } from "../../src/relay/change_signal.ts";
 import type { PoolState } from "../../src/relay/indexer/pool_state.ts";
 import { getPollingIntervals } from "../../src/relay/polling_intervals.ts";

@@ -3,7 +3,7 @@ import { Address, Dictionary, TupleReader } from "@ton/core";
 import { baseProof } from "../simulation/requests.ts";
 import { int } from "../simulation/scripted_chain.ts";
 import { NO_ADDRESS } from "../simulation/scripted_pool.ts";
-import type { Clock } from "../../src/core/time.ts";
+import type { Clock } from "../../src/core/time/clock.ts";
 import { settlementEnd, type SettlementInput, settlementStart } from "../../src/core/tree/settlement.ts";
 import { mainnetConfig } from "../../src/localnet/mainnet_config.ts";
 import { rootLog } from "../../src/telemetry/log.ts";

@@ -1,7 +1,7 @@
 /** A version 1 pool whose log a test writes, on a clock that advances only during waits. */
 import { Address, Cell } from "@ton/core";
 import { storeDeposit } from "../../src/core/protocol/messages/pool_messages.ts";
-import type { Clock } from "../../src/core/time.ts";
+import type { Clock } from "../../src/core/time/clock.ts";
 import { MerkleTree } from "../../src/core/tree/merkle_tree.ts";
 import type { Prover } from "../../src/prover/prover.ts";
 import type { Chain, ChainTransaction } from "../../src/ton/chain.ts";

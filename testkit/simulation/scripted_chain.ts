@@ -9,7 +9,7 @@ import {
   TupleReader,
 } from "@ton/core";
 import { Problem } from "../../src/core/errors/problem.ts";
-import type { Clock } from "../../src/core/time.ts";
+import type { Clock } from "../../src/core/time/clock.ts";
 import type { AccountInfo, Chain, ChainTransaction, TransactionId } from "../../src/ton/chain.ts";
 import { normalizedMessageHash, type OutgoingMessage, type Wallet } from "../../src/ton/wallet/wallet.ts";
 import { internalMessage, logMessage, transactionOf } from "./transactions.ts";

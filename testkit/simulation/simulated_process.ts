@@ -2,7 +2,7 @@
  * A simulated process. All answers from outside pass through it: none arrives while it is paused or after it
  * was killed, so a killed process stops at any point.
  */
-import { type Clock } from "../../src/core/time.ts";
+import type { Clock } from "../../src/core/time/clock.ts";
 import type { VirtualTime } from "./virtual_time.ts";
 
 export class SimulatedProcess {

@@ -6,7 +6,7 @@ import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { toNano } from "@ton/core";
 import { poseidon } from "../../src/core/crypto/poseidon.ts";
 import { formatDeployments } from "../../src/core/protocol/deployments.ts";
-import type { Clock } from "../../src/core/time.ts";
+import type { Clock } from "../../src/core/time/clock.ts";
 import { MerkleTree } from "../../src/core/tree/merkle_tree.ts";
 import { DepositQueueReader } from "../../src/client/settlement/deposit_queue.ts";
 import { settleDeposits, type SettleStep } from "../../src/client/settlement/settle_deposits.ts";

@@ -7,7 +7,7 @@ import { Problem } from "../../src/core/errors/problem.ts";
 import { FIELD_MODULUS } from "../../src/core/crypto/field.ts";
 import { ChangeSignal } from "../../src/relay/change_signal.ts";
 import { HourlyCaps } from "../../src/relay/withdrawals/hourly_caps.ts";
-import { SingleFlight } from "../../src/core/time.ts";
+import { SingleFlight } from "../../src/core/time/single_flight.ts";
 import { PoolCache } from "../../src/relay/withdrawals/pool_cache.ts";
 import {
   Candidate,

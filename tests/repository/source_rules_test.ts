@@ -17,13 +17,13 @@ async function findFiles(pattern: RegExp, among = /./, files = product): Promise
   return found.sort();
 }
 
-/** The files that set a timer themselves. All others wait with the clock of core/time.ts. */
+/** The files that set a timer themselves. All others wait with the clock of core/time/clock.ts. */
 const mayUseTimers: Record<string, string> = {
   "main.ts": "flushes the summaries of repeated warnings until the relayer stops",
   "src/app/shell/app.tsx": "an effect whose cleanup ends the interval",
   "src/app/views/parts.tsx": "an effect that moves the focus after the browser's layout",
   "src/core/event_loop_yield.ts": "lets other tasks run, and waits for no time",
-  "src/core/time.ts": "the clock",
+  "src/core/time/clock.ts": "the clock",
   "src/localnet/block_producer.ts": "closes the blocks of a local network at real intervals",
   "src/telemetry/event_loop_lag.ts": "measures how late the runtime's own timers are",
 };

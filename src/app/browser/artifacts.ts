@@ -2,7 +2,7 @@
 /** Fetches the files that proofs need, reports progress in bytes, and caches files that match their hash. */
 import { Problem } from "../../core/errors/problem.ts";
 import type { ArtifactProgress } from "../ports.ts";
-import { cancelled } from "../../core/time.ts";
+import { cancelled } from "../../core/time/deadline.ts";
 import type { ArtifactReadOptions } from "../../prover/locations.ts";
 import { buildFacts } from "./build_facts.ts";
 import { sha256Hex } from "./hex_digest.ts";

@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 /** Reads QR codes with the camera: with the browser's own detector, or with jsQR, which is loaded at the first use. */
-import { cancelled, delay } from "../../core/time.ts";
+import { cancelled, delay } from "../../core/time/deadline.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import type { CodeScanner } from "../ports.ts";
 

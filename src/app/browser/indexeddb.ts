@@ -8,7 +8,8 @@
  * browser had begun to commit a write, which may have been applied.
  */
 import { Problem } from "../../core/errors/problem.ts";
-import { type Clock, systemClock, withDeadline } from "../../core/time.ts";
+import { type Clock, systemClock } from "../../core/time/clock.ts";
+import { withDeadline } from "../../core/time/deadline.ts";
 
 const DATABASE = "tonado";
 const VERSION = 1;

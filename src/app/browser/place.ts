@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 /** The page that the app runs in: whether notes are safe here, which version runs, and whether it is visible. */
-import { withDeadline } from "../../core/time.ts";
+import { withDeadline } from "../../core/time/deadline.ts";
 import type { AppPlace, PlaceFault } from "../ports.ts";
 import type { KnownVersions, ServiceRequest } from "../updates/protocol.ts";
 import { fetchVersion } from "../updates/version.ts";
@@ -88,8 +88,10 @@ async function registerService(createServiceUrl: () => string | URL): Promise<vo
   } catch { /* private windows of some browsers, or a file is missing */ }
 }
 
+const onTimeout = () => new Error("the service worker did not answer");
+
 function nextController(): Promise<void> {
-  return withDeadline(SERVICE_TIMEOUT_MS, {}, (signal) =>
+  return withDeadline(SERVICE_TIMEOUT_MS, { onTimeout }, (signal) =>
     new Promise((resolve) => {
       const options = { once: true, signal };
       navigator.serviceWorker.addEventListener("controllerchange", () => resolve(), options);
@@ -97,7 +99,6 @@ function nextController(): Promise<void> {
 }
 
 function ask(worker: ServiceWorker, request: ServiceRequest): Promise<KnownVersions> {
-  const onTimeout = () => new Error("the service worker did not answer");
   return withDeadline(SERVICE_TIMEOUT_MS, { onTimeout }, () =>
     new Promise((resolve) => {
       const { port1, port2 } = new MessageChannel();

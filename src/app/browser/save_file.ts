@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /** Saves, opens and prints files for the user. */
 import { Problem } from "../../core/errors/problem.ts";
-import { systemClock } from "../../core/time.ts";
+import { systemClock } from "../../core/time/clock.ts";
 import type { Downloads } from "../ports.ts";
 
 /** By then the browser has read the object that the link refers to. */

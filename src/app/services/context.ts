@@ -4,7 +4,7 @@ import { type PoolJetton, toPoolJetton } from "../../client/notes/pool_match.ts"
 import { findNote } from "../../client/notes/note_store.ts";
 import { type Deployment, type Deployments, poolKey } from "../../core/protocol/deployments.ts";
 import { Problem } from "../../core/errors/problem.ts";
-import type { Clock } from "../../core/time.ts";
+import type { Clock } from "../../core/time/clock.ts";
 import type { Prover } from "../../prover/prover.ts";
 import type { Chain } from "../../ton/chain.ts";
 import { type AnyPool, openPool } from "../../ton/pool/any_pool.ts";

@@ -15,7 +15,7 @@ import { refusalReason, waitForPoolEvent } from "../../ton/pool/history/pool_wat
 import { commitmentsFromChain, syncWholeTree } from "../../client/tree_sync.ts";
 import { exitCodes, Problem } from "../../core/errors/problem.ts";
 import { type Deployment, poolKey } from "../../core/protocol/deployments.ts";
-import { delay } from "../../core/time.ts";
+import { delay } from "../../core/time/deadline.ts";
 import type { Chain, TransactionId } from "../../ton/chain.ts";
 import { openPool } from "../../ton/pool/any_pool.ts";
 import type { DepositEvent as PoolDeposit, RefusedEvent } from "../../ton/pool/history/pool_events.ts";

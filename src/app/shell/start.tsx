@@ -4,7 +4,7 @@ import { boot } from "../boot.ts";
 import { signal } from "@preact/signals";
 import { render } from "preact";
 import { yieldToEventLoop } from "../../core/event_loop_yield.ts";
-import { systemClock } from "../../core/time.ts";
+import { systemClock } from "../../core/time/clock.ts";
 import { parseDeployments } from "../../core/protocol/deployments.ts";
 import { createProver, type Prover } from "../../prover/prover.ts";
 import type { Chain } from "../../ton/chain.ts";

@@ -1,6 +1,7 @@
 /** Connects wallets that inject a TON Connect bridge into the page: extensions, and browsers inside wallets. */
 import { Problem } from "../../core/errors/problem.ts";
-import { abortable, type Clock } from "../../core/time.ts";
+import type { Clock } from "../../core/time/clock.ts";
+import { abortable } from "../../core/time/deadline.ts";
 import type { Payer, PayerSource } from "../ports.ts";
 import { untilDeadline } from "../../client/tonconnect/pay_deadline.ts";
 import {

@@ -1,5 +1,5 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
-import { systemClock } from "../../core/time.ts";
+import { systemClock } from "../../core/time/clock.ts";
 import { findInjected } from "./injected.ts";
 
 const options = { manifestUrl: "https://app.example/m.json", clock: systemClock };

@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 /** Lists the ways to connect to a wallet from this page. */
-import { type Clock, systemClock } from "../../core/time.ts";
+import { type Clock, systemClock } from "../../core/time/clock.ts";
 import type { Records } from "../browser/indexeddb.ts";
 import type { PayerSource, PayerSources } from "../ports.ts";
 import type { BridgeOptions, WalletEntry } from "../../client/tonconnect/bridge.ts";

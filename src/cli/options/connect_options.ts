@@ -4,7 +4,7 @@ import type { WalletEntry, WalletPayer } from "../../client/tonconnect/bridge.ts
 import walletList from "../../client/tonconnect/wallets.json" with { type: "json" };
 import { loadEndpoint } from "../../config/settings/settings_reader.ts";
 import { Problem } from "../../core/errors/problem.ts";
-import { withDeadline } from "../../core/time.ts";
+import { withDeadline } from "../../core/time/deadline.ts";
 import type { CliContext } from "../context.ts";
 import type { PaymentView } from "../output/payment/payment_view.ts";
 import { type ChainOptions, formatFlags } from "./chain_options.ts";

@@ -3,7 +3,7 @@ import { Address, type TupleItem, TupleReader } from "@ton/core";
 import { forgeDepositLog, forgeTransaction } from "../../../testkit/simulation/forged_history.ts";
 import type { Note } from "../../core/protocol/note.ts";
 import { zeros } from "../../core/tree/zeros.ts";
-import type { Clock } from "../../core/time.ts";
+import type { Clock } from "../../core/time/clock.ts";
 import type { Prover } from "../../prover/prover.ts";
 import type { Chain, ChainTransaction } from "../../ton/chain.ts";
 import { Pool } from "../../ton/pool/pool.ts";

@@ -12,7 +12,7 @@ import type { JettonDepositArgs } from "../../ton/pool/pool_getters.ts";
 import { EXPIRY_GRACE_SECONDS } from "../../ton/pool/history/pool_watch.ts";
 import type { RefusedEvent } from "../../ton/pool/history/pool_events.ts";
 import { assertNoteMatchesPool, type MatchedPool, type PoolJetton } from "../notes/pool_match.ts";
-import { pollUntil } from "../../core/time.ts";
+import { pollUntil } from "../../core/time/deadline.ts";
 import { type DepositRequest, runDepositAttempts } from "./deposit_attempts.ts";
 import { type DepositResult, refusedPayer } from "./deposit_events.ts";
 

@@ -2,7 +2,7 @@
 import type { Address } from "@ton/core";
 import { exitCodes, Problem } from "../../core/errors/problem.ts";
 import { MerkleTree } from "../../core/tree/merkle_tree.ts";
-import { systemClock } from "../../core/time.ts";
+import { systemClock } from "../../core/time/clock.ts";
 import type { ProveOptions } from "../../prover/prover.ts";
 import type { TransactionId } from "../../ton/chain.ts";
 import type { DepositEvent, RefusedEvent } from "../../ton/pool/history/pool_events.ts";

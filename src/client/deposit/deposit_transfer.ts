@@ -4,7 +4,7 @@ import { Problem } from "../../core/errors/problem.ts";
 import type { Network } from "../../core/protocol/network.ts";
 import { type Note, placeNote } from "../../core/protocol/note.ts";
 import { depositComment } from "../../core/protocol/v2/messages.ts";
-import { type Clock, systemClock } from "../../core/time.ts";
+import { type Clock, systemClock } from "../../core/time/clock.ts";
 import type { Chain, TransactionId } from "../../ton/chain.ts";
 import { fetchNoteHistory } from "../../ton/pool/history/note_history.ts";
 import type { DepositEvent } from "../../ton/pool/history/pool_events.ts";

@@ -5,7 +5,8 @@ import type { Note } from "../../core/protocol/note.ts";
 import type { Chain, TransactionId } from "../../ton/chain.ts";
 import { fetchNoteHistory } from "../../ton/pool/history/note_history.ts";
 import type { WithdrawalEvent } from "../../ton/pool/history/pool_events.ts";
-import { type Clock, pollUntil } from "../../core/time.ts";
+import type { Clock } from "../../core/time/clock.ts";
+import { pollUntil } from "../../core/time/deadline.ts";
 
 /** The payment of a note. */
 export interface NotePayment {

@@ -4,7 +4,7 @@ import { FIELD_BYTES } from "../../core/crypto/field.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import { FINAL_PAYMENT_DEPTH } from "../../core/protocol/pool_constants.ts";
 import { poolCapacity } from "../../core/protocol/v2/pool_constants.ts";
-import { pollUntil } from "../../core/time.ts";
+import { pollUntil } from "../../core/time/deadline.ts";
 import { MerkleTree } from "../../core/tree/merkle_tree.ts";
 import type { AnyPool } from "../../ton/pool/any_pool.ts";
 import { V2Pool } from "../../ton/pool/v2/pool.ts";

@@ -2,7 +2,7 @@ import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { Address } from "@ton/core";
 import type { Groth16Proof } from "../../core/crypto/groth16.ts";
 import { Problem, problems } from "../../core/errors/problem.ts";
-import { type Clock, systemClock } from "../../core/time.ts";
+import { type Clock, systemClock } from "../../core/time/clock.ts";
 import { RelayerClient, type RelayerClientOptions } from "./relayer_client.ts";
 
 const pool = Address.parse(`0:${"11".repeat(32)}`);

@@ -1,7 +1,7 @@
 import type { Address } from "@ton/core";
 import { Problem, type ProblemDetail } from "../../core/errors/problem.ts";
 import type { Network } from "../../core/protocol/network.ts";
-import { type Clock, systemClock } from "../../core/time.ts";
+import { type Clock, systemClock } from "../../core/time/clock.ts";
 import type { RelayerClient } from "./relayer_client.ts";
 
 /** A relayer's fee, in the pool's smallest unit, and the largest refund that it pays, in nano. */

@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { Address } from "@ton/core";
-import { type Clock, systemClock } from "../../core/time.ts";
+import { type Clock, systemClock } from "../../core/time/clock.ts";
 import { RelayerClient } from "./relayer_client.ts";
 import { quoteRelayers } from "./relayer_quotes.ts";
 

@@ -2,7 +2,8 @@ import * as z from "zod";
 import { Problem } from "../../core/errors/problem.ts";
 import { readBoundedBytes } from "../../core/text/bounded_body.ts";
 import { parseRelayerUrl } from "../../core/text/urls.ts";
-import { cancelled, type Clock, delay, systemClock, withDeadline } from "../../core/time.ts";
+import { type Clock, systemClock } from "../../core/time/clock.ts";
+import { cancelled, delay, withDeadline } from "../../core/time/deadline.ts";
 import { isHttpProblemCode, RelayerProblem } from "./relayer_problem.ts";
 import { AttemptError, parseRetryAfterMs, retryRequest } from "./request_retry.ts";
 

@@ -1,5 +1,5 @@
 import type { Problem, ProblemCode } from "../../core/errors/problem.ts";
-import { backoffMs } from "../../core/time.ts";
+import { backoffMs } from "../../core/time/backoff.ts";
 
 /** Temporary refusals. A low wallet balance or an unprofitable fee needs another relayer, not a retry. */
 const RETRYABLE_CODES: ReadonlySet<ProblemCode> = new Set<ProblemCode>([

@@ -1,6 +1,7 @@
 /** Settles the deposits that wait in a version 2 pool, as anyone may. The proof names the wallet that sends it. */
 import { Problem } from "../../core/errors/problem.ts";
-import { type Clock, delay, systemClock } from "../../core/time.ts";
+import { type Clock, systemClock } from "../../core/time/clock.ts";
+import { delay } from "../../core/time/deadline.ts";
 import type { Prover } from "../../prover/prover.ts";
 import type { TransactionId } from "../../ton/chain.ts";
 import { assertNoStorageDebt } from "../../ton/pool/storage_debt.ts";

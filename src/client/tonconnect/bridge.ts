@@ -2,7 +2,8 @@
 import type { Address } from "@ton/core";
 import { SessionCrypto } from "@tonconnect/protocol";
 import * as z from "zod";
-import { cancelled, type Clock } from "../../core/time.ts";
+import type { Clock } from "../../core/time/clock.ts";
+import { cancelled } from "../../core/time/deadline.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import type { Network } from "../../core/protocol/network.ts";
 import type { Payer } from "../deposit/payer.ts";

@@ -2,7 +2,8 @@
 import { Base64, hexToByteArray, SessionCrypto } from "@tonconnect/protocol";
 import * as z from "zod";
 import { Problem } from "../../core/errors/problem.ts";
-import { cancelled, type Clock, withDeadline } from "../../core/time.ts";
+import type { Clock } from "../../core/time/clock.ts";
+import { cancelled, withDeadline } from "../../core/time/deadline.ts";
 import type { RpcRequest } from "./wallet_messages.ts";
 
 /** Seconds that a bridge keeps a message for a phone that is off. */
@@ -73,9 +74,11 @@ export class BridgeChannel {
       await response.body?.cancel();
       return response.ok;
     };
-    const isAccepted = await withDeadline(SEND_TIMEOUT, { clock, signal }, post).catch(() => false);
+    const noAnswer = () => new Problem("wallet_unavailable", "the wallet's bridge does not answer");
+    const isAccepted = await withDeadline(SEND_TIMEOUT, { clock, signal, onTimeout: noAnswer }, post)
+      .catch(() => false);
     if (signal?.aborted) throw cancelled(signal);
-    if (!isAccepted) throw new Problem("wallet_unavailable", "the wallet's bridge does not answer");
+    if (!isAccepted) throw noAnswer();
   }
 
   close(): void {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { SessionCrypto } from "@tonconnect/protocol";
-import { type Clock, systemClock } from "../../core/time.ts";
+import { type Clock, systemClock } from "../../core/time/clock.ts";
 import { BridgeChannel } from "./bridge_channel.ts";
 
 const request = { id: "1", method: "disconnect", params: [] } as const;

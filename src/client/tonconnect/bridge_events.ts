@@ -1,5 +1,5 @@
 /** Reads the events of a wallet's bridge. Connects again after a fault, or when the bridge has been silent. */
-import type { Clock } from "../../core/time.ts";
+import type { Clock } from "../../core/time/clock.ts";
 import type { OpenEvents } from "./bridge_channel.ts";
 
 const RETRY_MS = 3_000;

@@ -8,7 +8,7 @@ import {
   type RpcMessage,
 } from "../../localnet/tonconnect/remote_wallet.ts";
 import { waitUntil } from "../../../testkit/programs/wait_until.ts";
-import { type Clock, systemClock } from "../../core/time.ts";
+import { type Clock, systemClock } from "../../core/time/clock.ts";
 import { type BridgeOptions, connectBridge, type WalletPayer } from "./bridge.ts";
 import { openBridgeEvents } from "./bridge_events.ts";
 

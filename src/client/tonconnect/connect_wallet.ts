@@ -1,5 +1,5 @@
 /** Connects a wallet for one run of a program: the session stays in memory. */
-import { type Clock, systemClock } from "../../core/time.ts";
+import { type Clock, systemClock } from "../../core/time/clock.ts";
 import { connectBridge, type ConnectOptions, type WalletEntry, type WalletPayer } from "./bridge.ts";
 import { openBridgeEvents } from "./bridge_events.ts";
 

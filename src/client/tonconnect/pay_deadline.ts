@@ -1,5 +1,6 @@
 /** Limits the wait for a wallet's answer. */
-import { abortable, type Clock } from "../../core/time.ts";
+import type { Clock } from "../../core/time/clock.ts";
+import { abortable } from "../../core/time/deadline.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import type { PayOptions } from "../deposit/payer.ts";
 

@@ -5,7 +5,7 @@ import { Problem } from "../../core/errors/problem.ts";
 import type { MerkleTree } from "../../core/tree/merkle_tree.ts";
 import type { Network } from "../../core/protocol/network.ts";
 import type { Note } from "../../core/protocol/note.ts";
-import type { Clock } from "../../core/time.ts";
+import type { Clock } from "../../core/time/clock.ts";
 import type { ProveOptions, Prover } from "../../prover/prover.ts";
 import type { AnyPool } from "../../ton/pool/any_pool.ts";
 import { findNoteLeaf } from "../notes/note_leaf.ts";

@@ -6,7 +6,7 @@ import { withdrawalLog } from "../../../testkit/simulation/transactions.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import { createNote } from "../../core/protocol/note.ts";
 import { MerkleTree } from "../../core/tree/merkle_tree.ts";
-import type { Clock } from "../../core/time.ts";
+import type { Clock } from "../../core/time/clock.ts";
 import type { Prover } from "../../prover/prover.ts";
 import { Pool } from "../../ton/pool/pool.ts";
 import type { RelayerClient } from "../relayer/relayer_client.ts";

@@ -1,7 +1,8 @@
 /** Waits for a withdrawal, for a limited time. A relayer's report proves nothing. */
 import type { Address } from "@ton/core";
 import { Problem } from "../../core/errors/problem.ts";
-import { cancelled, type Clock, monotonicClock, pollUntil } from "../../core/time.ts";
+import { type Clock, monotonicClock } from "../../core/time/clock.ts";
+import { cancelled, pollUntil } from "../../core/time/deadline.ts";
 import type { AnyPool } from "../../ton/pool/any_pool.ts";
 import type { RelayerClient, WithdrawalStatus, WithdrawArgs } from "../relayer/relayer_client.ts";
 import { RelayerProblem } from "../relayer/relayer_problem.ts";

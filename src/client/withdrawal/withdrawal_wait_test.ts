@@ -2,7 +2,7 @@ import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { Address, TupleReader } from "@ton/core";
 import type { HttpProblemCode } from "../../core/errors/http_problems.ts";
 import { Problem } from "../../core/errors/problem.ts";
-import type { Clock } from "../../core/time.ts";
+import type { Clock } from "../../core/time/clock.ts";
 import type { Chain } from "../../ton/chain.ts";
 import { Pool } from "../../ton/pool/pool.ts";
 import {

@@ -1,5 +1,6 @@
 /** File locks, which the system releases when the process ends. */
-import { type Clock, pollUntil, systemClock } from "../../core/time.ts";
+import { type Clock, systemClock } from "../../core/time/clock.ts";
+import { pollUntil } from "../../core/time/deadline.ts";
 
 /** A runtime without `tryLock` (Deno 2.4) then treats the lock as held. */
 const LOCK_TIMEOUT_MS = 1_000;

@@ -1,7 +1,7 @@
 import { createMiddleware } from "hono/factory";
 import { bodyLimit } from "hono/body-limit";
 import { Problem } from "../../core/errors/problem.ts";
-import { withDeadline } from "../../core/time.ts";
+import { withDeadline } from "../../core/time/deadline.ts";
 import type { LogThrottle } from "../../telemetry/log_throttle.ts";
 import { containsNoteSecret, containsNoteString } from "./note_secrets.ts";
 

@@ -1,7 +1,7 @@
 /** Precomputed responses, found without a router. Other requests reach the routes, which respond the same. */
 import type { Address } from "@ton/core";
 import { fieldToHex } from "../../core/crypto/field.ts";
-import { monotonicClock } from "../../core/time.ts";
+import { monotonicClock } from "../../core/time/clock.ts";
 import type { Relayer } from "../../relay/relayer.ts";
 import type { Metrics } from "../../telemetry/metrics.ts";
 import { nameRequestSpan } from "../../telemetry/trace.ts";

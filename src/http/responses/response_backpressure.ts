@@ -1,7 +1,7 @@
 /** Limits large responses: clients that do not read them must neither fill the memory nor block others. */
 import type { MiddlewareHandler } from "hono";
 import { Problem } from "../../core/errors/problem.ts";
-import { systemClock } from "../../core/time.ts";
+import { systemClock } from "../../core/time/clock.ts";
 import type { HttpEnv } from "../dependencies.ts";
 
 /** Far below the limit of requests, so that stalled readers do not block the rest of the API. */

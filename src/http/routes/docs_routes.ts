@@ -2,7 +2,7 @@
 import { readApiDocsAsset } from "../api_docs_assets.ts";
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { HttpEnv } from "../dependencies.ts";
-import { memoizeAsync } from "../../core/time.ts";
+import { memoizeAsync } from "../../core/time/single_flight.ts";
 import { streamBytes } from "../responses/response_backpressure.ts";
 
 const assetFiles = [

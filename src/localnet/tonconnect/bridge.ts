@@ -2,7 +2,7 @@
  * An HTTP bridge of TON Connect: it passes encrypted messages between sessions, and stores those for absent
  * ones. Paths, parameters and heartbeats are those of ton-connect/bridge (internal/v1/handler).
  */
-import { systemClock } from "../../core/time.ts";
+import { systemClock } from "../../core/time/clock.ts";
 
 const HEARTBEAT_MS = 10_000;
 const MAX_MESSAGES = 1_000; // of a session; older ones are dropped

@@ -1,6 +1,6 @@
 /** A wallet of the local network that implements TON Connect. It pays whatever the connected program asks for. */
 import { Address, Cell } from "@ton/core";
-import { pollUntil } from "../../core/time.ts";
+import { pollUntil } from "../../core/time/deadline.ts";
 import type { OutgoingMessage, Wallet } from "../../ton/wallet/wallet.ts";
 import type { RpcMessage, WalletSide } from "./remote_wallet.ts";
 

@@ -1,7 +1,7 @@
 import type { Address } from "@ton/core";
 import type { Deployments } from "../../core/protocol/deployments.ts";
 import type { Network } from "../../core/protocol/network.ts";
-import { pollUntil } from "../../core/time.ts";
+import { pollUntil } from "../../core/time/deadline.ts";
 import type { Artifacts } from "../../prover/artifacts.ts";
 import type { Chain } from "../../ton/chain.ts";
 import type { Wallet } from "../../ton/wallet/wallet.ts";

@@ -1,7 +1,8 @@
 /** Fills the helper contract with a frozen pool's state and lets it thaw the pool. A stopped run can be repeated. */
 import type { Address, Cell } from "@ton/core";
 import { Problem } from "../../core/errors/problem.ts";
-import { type Clock, pollUntil, systemClock } from "../../core/time.ts";
+import { type Clock, systemClock } from "../../core/time/clock.ts";
+import { pollUntil } from "../../core/time/deadline.ts";
 import type { Chain } from "../../ton/chain.ts";
 import type { SignedTransfer, Wallet } from "../../ton/wallet/wallet.ts";
 import {

@@ -1,6 +1,6 @@
 /** Reads how many payouts each jetton pool still owes, which limits the withdrawals that it accepts. */
 import type { Chain } from "../../ton/chain.ts";
-import { type Clock } from "../../core/time.ts";
+import type { Clock } from "../../core/time/clock.ts";
 import { payoutRoom } from "./claim_room.ts";
 import { Pool } from "../../ton/pool/pool.ts";
 import type { ChangeSignal } from "../change_signal.ts";

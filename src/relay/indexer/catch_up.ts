@@ -1,6 +1,6 @@
 /** One step of indexing: a leader writes new transactions, and a follower checks the leader's rows. */
 import type { Address } from "@ton/core";
-import { type Clock } from "../../core/time.ts";
+import type { Clock } from "../../core/time/clock.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import { poolCapacity } from "../../core/protocol/v2/pool_constants.ts";
 import type { Cursor, Store } from "../../store/store.ts";

@@ -2,7 +2,7 @@ import { deepEqual, equal, rejects } from "node:assert/strict";
 import { Address } from "@ton/core";
 import { memoryStore } from "../../../testkit/relayer/memory_store.ts";
 import type { Deployment } from "../../core/protocol/deployments.ts";
-import type { Clock } from "../../core/time.ts";
+import type { Clock } from "../../core/time/clock.ts";
 import { rootLog } from "../../telemetry/log.ts";
 import type { AccountInfo, Chain, TransactionId } from "../../ton/chain.ts";
 import { catchUpOrRollBack, LeaderMemory, splitBetweenTransactions, type StepDeps } from "./catch_up.ts";

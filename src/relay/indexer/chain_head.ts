@@ -1,6 +1,6 @@
 /** Detects a stalled endpoint. Its answers are consistent, so the relayer would otherwise serve an old tree. */
 import type { Chain } from "../../ton/chain.ts";
-import { type Clock } from "../../core/time.ts";
+import type { Clock } from "../../core/time/clock.ts";
 import type { PollingIntervals } from "../polling_intervals.ts";
 
 const MAX_REMEMBERED_SEQNOS = 16;

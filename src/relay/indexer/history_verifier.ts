@@ -12,7 +12,7 @@ import { PoolGetters } from "../../ton/pool/pool_getters.ts";
 import { V2Pool } from "../../ton/pool/v2/pool.ts";
 import type { RefusedEvent } from "../../ton/pool/history/pool_events.ts";
 import { type HistoryClaims, type ScanVerifier, UnverifiedHistory } from "../../ton/pool/history/scan.ts";
-import { type Clock } from "../../core/time.ts";
+import type { Clock } from "../../core/time/clock.ts";
 import type { PollingIntervals } from "../polling_intervals.ts";
 import type { LedgerPreview } from "./tree/ledger_preview.ts";
 import type { PoolTree } from "./tree/pool_tree.ts";

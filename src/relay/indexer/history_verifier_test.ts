@@ -5,7 +5,7 @@ import type { LedgerMessage } from "../../core/protocol/pool_ledger.ts";
 import type { Chain, TransactionId } from "../../ton/chain.ts";
 import { type HistoryClaims, UnverifiedHistory } from "../../ton/pool/history/scan.ts";
 import type { WithdrawalEvent } from "../../ton/pool/history/pool_events.ts";
-import type { Clock } from "../../core/time.ts";
+import type { Clock } from "../../core/time/clock.ts";
 import { HistoryVerifier, type HistoryVerifierDeps } from "./history_verifier.ts";
 import { PoolTree } from "./tree/pool_tree.ts";
 

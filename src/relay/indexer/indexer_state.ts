@@ -1,5 +1,5 @@
 /** What the indexer does after each step, as a pure function. `indexer.ts` makes the events and runs the effects. */
-import { backoffMs } from "../../core/time.ts";
+import { backoffMs } from "../../core/time/backoff.ts";
 import type { PollingIntervals } from "../polling_intervals.ts";
 
 export interface IndexerState {

@@ -1,6 +1,8 @@
 /** Checks the cache for `/readyz`. Anyone can call that at any rate, so the cache is pinged at most once a second. */
 import type { RateLimitStore } from "../../store/rate_limit_store.ts";
-import { type Clock, TtlCache, withDeadline } from "../../core/time.ts";
+import type { Clock } from "../../core/time/clock.ts";
+import { withDeadline } from "../../core/time/deadline.ts";
+import { TtlCache } from "../../core/time/ttl_cache.ts";
 import { degraded, type DependencyHealth, healthy } from "./health.ts";
 
 const CACHE_HEALTH_TTL_MS = 1_000;
@@ -24,7 +26,7 @@ export class CacheHealth {
       try {
         await withDeadline(
           PING_TIMEOUT_MS,
-          { clock: this.clock, signal: this.signal },
+          { clock: this.clock, signal: this.signal, onTimeout: () => new Error("no answer to the ping") },
           () => this.cache.ping(),
         );
         return healthy;

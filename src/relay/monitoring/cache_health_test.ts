@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { CacheHealth } from "./cache_health.ts";
-import { type Clock } from "../../core/time.ts";
+import type { Clock } from "../../core/time/clock.ts";
 
 const never = new AbortController().signal;
 

@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { WalletBalance } from "../wallet/balance.ts";
 import { CacheHealth } from "./cache_health.ts";
-import { systemClock } from "../../core/time.ts";
+import { systemClock } from "../../core/time/clock.ts";
 import { checkHealth, type HealthSources } from "./health.ts";
 
 async function holding(nano: bigint): Promise<WalletBalance> {

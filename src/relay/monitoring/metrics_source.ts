@@ -2,7 +2,7 @@
 import type { Store } from "../../store/store.ts";
 import type { MetricsSource } from "../../telemetry/metrics.ts";
 import type { WalletBalance } from "../wallet/balance.ts";
-import { type Clock } from "../../core/time.ts";
+import type { Clock } from "../../core/time/clock.ts";
 import type { Health } from "./health.ts";
 import type { Leadership } from "../operations/leadership.ts";
 import type { PoolState } from "../indexer/pool_state.ts";

@@ -1,5 +1,5 @@
 /** Monitors what each pool has for its storage, and what it owes. The metrics and the alerts report both. */
-import { type Clock } from "../../core/time.ts";
+import type { Clock } from "../../core/time/clock.ts";
 import { formatNative } from "../../core/protocol/units.ts";
 import type { Log } from "../../telemetry/log.ts";
 import { fetchStorageBill, SECONDS_PER_YEAR } from "../../ton/account_storage.ts";

@@ -1,7 +1,7 @@
 /** Books the coins that jetton wallets return to the relayer's wallet some blocks after a withdrawal. */
 import type { Message } from "@ton/core";
 import { opCodes } from "../../core/protocol/messages/pool_messages.ts";
-import type { Clock } from "../../core/time.ts";
+import type { Clock } from "../../core/time/clock.ts";
 import type { LedgerEntry, PoolId, Store } from "../../store/store.ts";
 import type { Log } from "../../telemetry/log.ts";
 import type { Chain, ChainTransaction, TransactionId } from "../../ton/chain.ts";

@@ -1,7 +1,7 @@
 /** Alerts of a relayer that is not ready, of withdrawals that are stuck or orphaned, and of pools that owe storage. */
 import type { Job, Store } from "../../store/store.ts";
 import type { Log } from "../../telemetry/log.ts";
-import { type Clock } from "../../core/time.ts";
+import type { Clock } from "../../core/time/clock.ts";
 import type { Health } from "./health.ts";
 import type { Leadership } from "../operations/leadership.ts";
 import type { OrphanedJobs } from "../operations/orphaned_jobs.ts";

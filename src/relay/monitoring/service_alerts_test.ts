@@ -1,5 +1,5 @@
 import { deepEqual } from "node:assert/strict";
-import type { Clock } from "../../core/time.ts";
+import type { Clock } from "../../core/time/clock.ts";
 import type { Job } from "../../store/store.ts";
 import { rootLog } from "../../telemetry/log.ts";
 import type { Health } from "./health.ts";

@@ -2,7 +2,7 @@
 import type { Store } from "../../store/store.ts";
 import type { Log } from "../../telemetry/log.ts";
 import type { ChangeSignal } from "../change_signal.ts";
-import { type Clock } from "../../core/time.ts";
+import type { Clock } from "../../core/time/clock.ts";
 
 /** The database ends a hung process's transaction after 3 s, so failover takes at most 5 + 1 + 3 s. */
 const LEASE_DURATION_MS = 5_000;

@@ -4,7 +4,7 @@ import { Problem } from "../../core/errors/problem.ts";
 import type { Store } from "../../store/store.ts";
 import { rootLog } from "../../telemetry/log.ts";
 import { ChangeSignal } from "../change_signal.ts";
-import { type Clock } from "../../core/time.ts";
+import type { Clock } from "../../core/time/clock.ts";
 import { Leadership, runLeadership } from "./leadership.ts";
 import { runRetention } from "./retention.ts";
 

@@ -1,7 +1,7 @@
 /** Reports live jobs of pools that are not served. They were accepted, so they are reported until they finish. */
 import type { PoolId, Store } from "../../store/store.ts";
 import type { Log } from "../../telemetry/log.ts";
-import { type Clock } from "../../core/time.ts";
+import type { Clock } from "../../core/time/clock.ts";
 import type { PoolState } from "../indexer/pool_state.ts";
 
 const ORPHANED_JOBS_POLL_MS = 30_000;

@@ -1,5 +1,5 @@
 import { deepEqual } from "node:assert/strict";
-import type { Clock } from "../../core/time.ts";
+import type { Clock } from "../../core/time/clock.ts";
 import type { Job, Store } from "../../store/store.ts";
 import type { Log } from "../../telemetry/log.ts";
 import type { PoolState } from "../indexer/pool_state.ts";

@@ -1,7 +1,7 @@
 /** Deletes withdrawals some time after they ended. Payments stay, because they are chain data. */
 import type { Store } from "../../store/store.ts";
 import type { Log } from "../../telemetry/log.ts";
-import { type Clock } from "../../core/time.ts";
+import type { Clock } from "../../core/time/clock.ts";
 import type { Leadership } from "./leadership.ts";
 
 const RETENTION_INTERVAL_MS = 3_600_000;

@@ -5,7 +5,7 @@
  */
 import { CHUNK_SLOTS } from "../../core/crypto/groth16.ts";
 import { settlerToField } from "../../core/protocol/messages/address_field.ts";
-import type { Clock } from "../../core/time.ts";
+import type { Clock } from "../../core/time/clock.ts";
 import {
   settlementEnd,
   type SettlementInput,

@@ -3,7 +3,7 @@
  * per pool and year. A pool is read a second time before it is paid, and at the second endpoint if there is one.
  */
 import { Cell } from "@ton/core";
-import type { Clock } from "../../core/time.ts";
+import type { Clock } from "../../core/time/clock.ts";
 import { formatNative } from "../../core/protocol/units.ts";
 import type { Store } from "../../store/store.ts";
 import type { Log } from "../../telemetry/log.ts";

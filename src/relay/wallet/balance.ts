@@ -3,7 +3,9 @@ import { formatNative, formatUnits } from "../../core/protocol/units.ts";
 import type { Log } from "../../telemetry/log.ts";
 import type { CallOptions } from "../../ton/chain.ts";
 import type { Wallet } from "../../ton/wallet/wallet.ts";
-import { abortable, type Clock, TtlCache } from "../../core/time.ts";
+import type { Clock } from "../../core/time/clock.ts";
+import { abortable } from "../../core/time/deadline.ts";
+import { TtlCache } from "../../core/time/ttl_cache.ts";
 import type { Leadership } from "../operations/leadership.ts";
 
 const BALANCE_TTL_MS = 2_000; // shorter than a transfer takes

@@ -1,7 +1,7 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { rootLog } from "../../telemetry/log.ts";
 import { type BalanceAlert, buildBalanceAlertBody, WalletBalance, watchBalance } from "./balance.ts";
-import { type Clock } from "../../core/time.ts";
+import type { Clock } from "../../core/time/clock.ts";
 
 const bounds = { warn: 50n, stop: 10n };
 

@@ -3,7 +3,9 @@ import type { PoolId } from "../../store/store.ts";
 import type { Log } from "../../telemetry/log.ts";
 import type { Chain } from "../../ton/chain.ts";
 import { Pool } from "../../ton/pool/pool.ts";
-import { type Clock, withDeadline } from "../../core/time.ts";
+import { Problem } from "../../core/errors/problem.ts";
+import type { Clock } from "../../core/time/clock.ts";
+import { withDeadline } from "../../core/time/deadline.ts";
 import type { PoolState } from "../indexer/pool_state.ts";
 import { computeAttachedValue } from "../withdrawals/policy.ts";
 
@@ -49,7 +51,11 @@ export class Quotes {
     try {
       const quote = await withDeadline(
         QUOTE_TIMEOUT_MS,
-        { clock, signal: this.signal },
+        {
+          clock,
+          signal: this.signal,
+          onTimeout: () => new Problem("chain_unavailable", "no response in time"),
+        },
         (signal) => new Pool(chain, deployment.address).getWithdrawValue(refund, { signal }),
       );
       this.#values.set(quoteKey(quoted), computeAttachedValue(quote));

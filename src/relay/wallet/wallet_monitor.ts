@@ -2,7 +2,7 @@
 import { Problem } from "../../core/errors/problem.ts";
 import type { Chain } from "../../ton/chain.ts";
 import type { Wallet, WalletState } from "../../ton/wallet/wallet.ts";
-import { type Clock } from "../../core/time.ts";
+import type { Clock } from "../../core/time/clock.ts";
 
 const MAX_CLOCK_SKEW_SECONDS = 120;
 const MAX_NODE_LAG_SECONDS = 30;

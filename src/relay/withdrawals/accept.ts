@@ -4,7 +4,7 @@ import { Problem } from "../../core/errors/problem.ts";
 import type { Network } from "../../core/protocol/network.ts";
 import { proofToCell } from "../../core/crypto/proof_codec.ts";
 import { formatAddress } from "../../core/text/address_format.ts";
-import type { SingleFlight } from "../../core/time.ts";
+import type { SingleFlight } from "../../core/time/single_flight.ts";
 import { isPaid, type Job, type Withdrawal } from "../../store/store.ts";
 import type { ChangeSignal } from "../change_signal.ts";
 import type { Candidate, CheckDeps, WithdrawalSubmission } from "./candidate.ts";

@@ -3,7 +3,7 @@ import type { Address } from "@ton/core";
 import type { Groth16Proof, publicSignalNames } from "../../core/crypto/groth16.ts";
 import { parseProof } from "../../core/crypto/proof_codec.ts";
 import type { Problem } from "../../core/errors/problem.ts";
-import type { Clock } from "../../core/time.ts";
+import type { Clock } from "../../core/time/clock.ts";
 import type { Job, JobId, Store } from "../../store/store.ts";
 import type { Wallet } from "../../ton/wallet/wallet.ts";
 import type { PoolState } from "../indexer/pool_state.ts";

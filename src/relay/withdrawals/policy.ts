@@ -2,7 +2,7 @@
 import type { Deployment } from "../../core/protocol/deployments.ts";
 import type { Network } from "../../core/protocol/network.ts";
 import type { Job } from "../../store/store.ts";
-import { backoffMs } from "../../core/time.ts";
+import { backoffMs } from "../../core/time/backoff.ts";
 
 /** Attached values are rounded up, so that drifting prices do not make withdrawals distinguishable. */
 const ATTACHED_VALUE_STEP_NANO = 10_000_000n;

@@ -5,7 +5,8 @@ import type { Chain } from "../../ton/chain.ts";
 import { Pool } from "../../ton/pool/pool.ts";
 import { V2Pool } from "../../ton/pool/v2/pool.ts";
 import type { PoolInfo } from "../../ton/pool/pool_getters.ts";
-import { type Clock, TtlCache } from "../../core/time.ts";
+import type { Clock } from "../../core/time/clock.ts";
+import { TtlCache } from "../../core/time/ttl_cache.ts";
 import type { PoolState } from "../indexer/pool_state.ts";
 
 const LOW_PRIORITY = { lowPriority: true };

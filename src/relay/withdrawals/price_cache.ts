@@ -1,7 +1,8 @@
 /** Caches the chain's prices, which validators change rarely and announce. */
 import type { Chain } from "../../ton/chain.ts";
 import { fetchNetworkPrices, type NetworkPrices } from "../../ton/network_prices.ts";
-import { type Clock, TtlCache } from "../../core/time.ts";
+import type { Clock } from "../../core/time/clock.ts";
+import { TtlCache } from "../../core/time/ttl_cache.ts";
 
 const PRICE_CACHE_TTL_MS = 600_000;
 

@@ -1,7 +1,8 @@
 /** Verifies proofs through a bounded queue: verification takes milliseconds of CPU and costs callers nothing. */
 import { Problem } from "../../core/errors/problem.ts";
 import type { Groth16Proof } from "../../core/crypto/groth16.ts";
-import { monotonicClock, SingleFlight } from "../../core/time.ts";
+import { monotonicClock } from "../../core/time/clock.ts";
+import { SingleFlight } from "../../core/time/single_flight.ts";
 import { withSpan } from "../../telemetry/trace.ts";
 
 const MAX_PENDING_PROOFS = 64; // queued and running

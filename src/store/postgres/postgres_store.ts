@@ -52,7 +52,7 @@ import {
   transferTable,
   withdrawalTable,
 } from "./tables.ts";
-import { monotonicClock } from "../../core/time.ts";
+import { monotonicClock } from "../../core/time/clock.ts";
 
 const MAX_BATCH_EVENTS = 1_000; // small enough to hold locks only briefly
 const LEASE_RESPONSE_TIMEOUT_MS = 2_000; // afterwards the database counts as unavailable

@@ -1,7 +1,8 @@
 /** While the server is down, calls fail at once and the client reconnects in the background. */
 import { Redis } from "ioredis";
 import { Problem } from "../../core/errors/problem.ts";
-import { backoffMs, monotonicClock } from "../../core/time.ts";
+import { backoffMs } from "../../core/time/backoff.ts";
+import { monotonicClock } from "../../core/time/clock.ts";
 import type { Log } from "../../telemetry/log.ts";
 import {
   type RateLimit,

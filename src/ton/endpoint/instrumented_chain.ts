@@ -1,5 +1,5 @@
 import { Problem } from "../../core/errors/problem.ts";
-import { type Clock, monotonicClock } from "../../core/time.ts";
+import { type Clock, monotonicClock } from "../../core/time/clock.ts";
 import type { Metrics } from "../../telemetry/metrics.ts";
 import type { Chain } from "../chain.ts";
 import { interceptChain } from "./intercepted_chain.ts";

@@ -1,7 +1,7 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { Address, Cell } from "@ton/core";
 import { Problem, type ProblemCode } from "../../core/errors/problem.ts";
-import { systemClock } from "../../core/time.ts";
+import { systemClock } from "../../core/time/clock.ts";
 import type { Chain } from "../chain.ts";
 import { connect } from "./toncenter.ts";
 import { instrumentChain } from "./instrumented_chain.ts";

@@ -3,7 +3,9 @@ import * as z from "zod";
 import { Problem } from "../../core/errors/problem.ts";
 import { readBoundedText } from "../../core/text/bounded_body.ts";
 import { isHeaderValue, isHttpUrl, isPrivateHost, otherApiVersion } from "../../core/text/urls.ts";
-import { backoffMs, cancelled, type Clock, delay, monotonicClock, withDeadline } from "../../core/time.ts";
+import { backoffMs } from "../../core/time/backoff.ts";
+import { type Clock, monotonicClock } from "../../core/time/clock.ts";
+import { cancelled, delay, withDeadline } from "../../core/time/deadline.ts";
 import { type RequestPriority, RequestScheduler } from "./request_scheduler.ts";
 
 export interface EndpointOptions {

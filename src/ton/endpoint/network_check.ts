@@ -1,5 +1,6 @@
 /** This catches mistakes, not a dishonest endpoint, which can report any zero state. */
-import { abortable, memoizeAsync } from "../../core/time.ts";
+import { abortable } from "../../core/time/deadline.ts";
+import { memoizeAsync } from "../../core/time/single_flight.ts";
 import { Problem } from "../../core/errors/problem.ts";
 import type { Network } from "../../core/protocol/network.ts";
 import type { CallOptions, Chain } from "../chain.ts";

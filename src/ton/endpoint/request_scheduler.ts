@@ -1,5 +1,5 @@
 import { Problem } from "../../core/errors/problem.ts";
-import { type Clock, monotonicClock } from "../../core/time.ts";
+import { type Clock, monotonicClock } from "../../core/time/clock.ts";
 
 /** Highest first: a payout must not wait for a history scan, and neither may wait for API requests. */
 const requestPriorities = ["send", "seqno", "transactions", "getters", "requests"] as const;

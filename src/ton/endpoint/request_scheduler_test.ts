@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Problem } from "../../core/errors/problem.ts";
-import type { Clock } from "../../core/time.ts";
+import type { Clock } from "../../core/time/clock.ts";
 import { type RequestPriority, RequestScheduler } from "./request_scheduler.ts";
 
 class ManualClock implements Clock {

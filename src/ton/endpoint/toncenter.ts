@@ -9,7 +9,7 @@ import type { AccountInfo, CallOptions, Chain, ChainTransaction, TransactionId }
 import type { RequestPriority } from "./request_scheduler.ts";
 import { createJsonRpcClient, EndpointError, type EndpointOptions, type JsonRpcCall } from "./json_rpc.ts";
 import { parseStack, serializeArguments } from "./stack_json.ts";
-import { type Clock, monotonicClock } from "../../core/time.ts";
+import { type Clock, monotonicClock } from "../../core/time/clock.ts";
 import { TimeSlice } from "../../core/event_loop_yield.ts";
 
 const MAX_PAGE_SIZE = 100; // toncenter's limit

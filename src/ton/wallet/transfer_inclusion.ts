@@ -4,7 +4,8 @@
  */
 import type { Address } from "@ton/core";
 import { Problem } from "../../core/errors/problem.ts";
-import { type Clock, pollUntil } from "../../core/time.ts";
+import type { Clock } from "../../core/time/clock.ts";
+import { pollUntil } from "../../core/time/deadline.ts";
 import type { Chain, ChainTransaction, TransactionId } from "../chain.ts";
 import { readTransactionsBack } from "../transaction_history.ts";
 import { normalizedMessageHash, type SignedTransfer, TRANSFER_TTL_SECONDS, type Wallet } from "./wallet.ts";

@@ -7,7 +7,7 @@ import { Address } from "@ton/core";
 import { createNoteRecord, type NoteRecord } from "../../../src/client/notes/note_store.ts";
 import { poseidon } from "../../../src/core/crypto/poseidon.ts";
 import { createNote, formatNote } from "../../../src/core/protocol/note.ts";
-import { type Clock, systemClock } from "../../../src/core/time.ts";
+import { type Clock, systemClock } from "../../../src/core/time/clock.ts";
 import { startLocalnet } from "../../../src/localnet/localnet.ts";
 import { createProver } from "../../../src/prover/prover.ts";
 import { connect } from "../../../src/ton/endpoint/toncenter.ts";

@@ -2,7 +2,7 @@ import { equal, match } from "node:assert/strict";
 import { beginCell } from "@ton/core";
 import { connectBridge } from "../../../src/client/tonconnect/bridge.ts";
 import { openBridgeEvents } from "../../../src/client/tonconnect/bridge_events.ts";
-import { systemClock } from "../../../src/core/time.ts";
+import { systemClock } from "../../../src/core/time/clock.ts";
 import { startLocalnet } from "../../../src/localnet/localnet.ts";
 import { connect } from "../../../src/ton/endpoint/toncenter.ts";
 import { openWallet } from "../../../src/ton/wallet/wallet.ts";

@@ -1,7 +1,7 @@
 /** Redis servers that answer and cannot count: demoted, full, or without permission. Each is a real server. */
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { CacheHealth } from "../../../src/relay/monitoring/cache_health.ts";
-import { systemClock } from "../../../src/core/time.ts";
+import { systemClock } from "../../../src/core/time/clock.ts";
 import { connectRedisRateLimitStore } from "../../../src/store/redis/redis_rate_limit_store.ts";
 import type { RateLimitStore } from "../../../src/store/rate_limit_store.ts";
 import { configureLog } from "../../../src/telemetry/log.ts";

@@ -4,7 +4,7 @@ import { noteStoreFile } from "../../../src/client/notes/files/note_store_file.t
 import { connectWallet } from "../../../src/client/tonconnect/connect_wallet.ts";
 import { runCli as runProgram } from "../../../src/cli/program.ts";
 import type { CliContext } from "../../../src/cli/context.ts";
-import type { Clock } from "../../../src/core/time.ts";
+import type { Clock } from "../../../src/core/time/clock.ts";
 import { Secret } from "../../../src/core/text/secret.ts";
 import { diskFolder, openByteSource } from "../../../src/ops/ceremony/files/disk_folder.ts";
 import { openAppSite } from "../../../src/http/app/app_site.ts";

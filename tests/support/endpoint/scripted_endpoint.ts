@@ -1,7 +1,7 @@
 /** A chain behind an endpoint whose responses the test defines. */
 import assert from "node:assert/strict";
 import { Problem, type ProblemCode } from "../../../src/core/errors/problem.ts";
-import type { Clock } from "../../../src/core/time.ts";
+import type { Clock } from "../../../src/core/time/clock.ts";
 import { connect } from "../../../src/ton/endpoint/toncenter.ts";
 
 /** Returns a clock that advances only during waits. */

@@ -3,7 +3,7 @@ import { equal } from "node:assert/strict";
 import { Address } from "@ton/core";
 import type { Note } from "../../../src/core/protocol/note.ts";
 import { WalletBalance } from "../../../src/relay/wallet/balance.ts";
-import { type Clock, systemClock } from "../../../src/core/time.ts";
+import { type Clock, systemClock } from "../../../src/core/time/clock.ts";
 import { HourlyCaps } from "../../../src/relay/withdrawals/hourly_caps.ts";
 import { PoolCache } from "../../../src/relay/withdrawals/pool_cache.ts";
 import { PoolState } from "../../../src/relay/indexer/pool_state.ts";

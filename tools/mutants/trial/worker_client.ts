@@ -1,7 +1,7 @@
 /** Starts a worker process, sends it requests, and kills it when it takes too long. */
 import { LineStream } from "../../../testkit/programs/line_stream.ts";
 import type { WorkerRequest, WorkerResponse } from "./worker.ts";
-import { withDeadline } from "../../../src/core/time.ts";
+import { withDeadline } from "../../../src/core/time/deadline.ts";
 import { childCommand } from "../../../testkit/programs/child_command.ts";
 
 /** Thrown when a worker did not respond in time. The worker has been killed. */

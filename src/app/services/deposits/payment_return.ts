@@ -1,5 +1,5 @@
 import type { Address } from "@ton/core";
-import { pollUntil } from "../../../core/time.ts";
+import { pollUntil } from "../../../core/time/deadline.ts";
 import type { Chain, TransactionId } from "../../../ton/chain.ts";
 import { fetchJettonWalletAddress } from "../../../ton/jetton/jetton.ts";
 import { incomingMessagesSince } from "../../../ton/wallet/incoming_messages.ts";

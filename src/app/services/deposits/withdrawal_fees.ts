@@ -2,7 +2,7 @@
 import { type Deployments, poolKey } from "../../../core/protocol/deployments.ts";
 import { formatUnits } from "../../../core/protocol/units.ts";
 import { RelayerClient } from "../../../client/relayer/relayer_client.ts";
-import type { Clock } from "../../../core/time.ts";
+import type { Clock } from "../../../core/time/clock.ts";
 
 /** A relayer that does not answer in this time is left out. */
 const TIMEOUT_MS = 10_000;

@@ -10,7 +10,7 @@ import { fetchSettlementOffer } from "../../../client/settlement/settlement_offe
 import { CHUNK_SLOTS } from "../../../core/crypto/groth16.ts";
 import { Problem } from "../../../core/errors/problem.ts";
 import { formatNative } from "../../../core/protocol/units.ts";
-import { delay } from "../../../core/time.ts";
+import { delay } from "../../../core/time/deadline.ts";
 import type { TransactionId } from "../../../ton/chain.ts";
 import type { PoolEvent } from "../../../ton/pool/history/pool_events.ts";
 import { waitForPoolEvent } from "../../../ton/pool/history/pool_watch.ts";

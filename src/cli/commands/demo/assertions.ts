@@ -3,7 +3,8 @@ import type { Address } from "@ton/core";
 import { keyPairFromSeed } from "@ton/crypto";
 import { WalletContractV4 } from "@ton/ton/dist/wallets/WalletContractV4.js";
 import { Problem } from "../../../core/errors/problem.ts";
-import { monotonicClock, pollUntil } from "../../../core/time.ts";
+import { monotonicClock } from "../../../core/time/clock.ts";
+import { pollUntil } from "../../../core/time/deadline.ts";
 
 /** Unused, so it is paid before it exists on chain. */
 export function freshAddress(): Address {

@@ -12,7 +12,7 @@ import { fieldToHex } from "../../../core/crypto/field.ts";
 import { MerkleTree } from "../../../core/tree/merkle_tree.ts";
 import type { Note } from "../../../core/protocol/note.ts";
 import { parseUnits } from "../../../core/protocol/units.ts";
-import { monotonicClock } from "../../../core/time.ts";
+import { monotonicClock } from "../../../core/time/clock.ts";
 import type { Prover } from "../../../prover/prover.ts";
 import type { Pool } from "../../../ton/pool/pool.ts";
 import type { Wallet } from "../../../ton/wallet/wallet.ts";

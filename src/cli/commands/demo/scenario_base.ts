@@ -4,7 +4,7 @@ import type { Deployment } from "../../../core/protocol/deployments.ts";
 import { createNote, type Note } from "../../../core/protocol/note.ts";
 import { NATIVE_DECIMALS } from "../../../core/protocol/units.ts";
 import { Secret } from "../../../core/text/secret.ts";
-import { monotonicClock } from "../../../core/time.ts";
+import { monotonicClock } from "../../../core/time/clock.ts";
 import type { ProofProgress, Prover } from "../../../prover/prover.ts";
 import type { Chain } from "../../../ton/chain.ts";
 import { type AnyPool, openPool } from "../../../ton/pool/any_pool.ts";

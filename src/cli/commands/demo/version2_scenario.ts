@@ -11,7 +11,7 @@ import { SpentSet } from "../../../core/protocol/v2/spent_set.ts";
 import type { MerkleTree } from "../../../core/tree/merkle_tree.ts";
 import { DepositQueueReader } from "../../../client/settlement/deposit_queue.ts";
 import { settleDeposits } from "../../../client/settlement/settle_deposits.ts";
-import { monotonicClock } from "../../../core/time.ts";
+import { monotonicClock } from "../../../core/time/clock.ts";
 import type { PoolWithdraw2Args, V2Pool } from "../../../ton/pool/v2/pool.ts";
 import type { Wallet } from "../../../ton/wallet/wallet.ts";
 import { assertClaim, elapsedMs, freshAddress, POLL_INTERVAL_MS, waitForClaim } from "./assertions.ts";

@@ -14,7 +14,7 @@ import { RelayerClient } from "../../../client/relayer/relayer_client.ts";
 import type { WalletPayer } from "../../../client/tonconnect/bridge.ts";
 import { commitmentsFromRelayer } from "../../../client/tree_sync.ts";
 import type { Deployment } from "../../../core/protocol/deployments.ts";
-import { systemClock } from "../../../core/time.ts";
+import { systemClock } from "../../../core/time/clock.ts";
 import type { Chain } from "../../../ton/chain.ts";
 import type { AnyPool } from "../../../ton/pool/any_pool.ts";
 import { V2Pool } from "../../../ton/pool/v2/pool.ts";

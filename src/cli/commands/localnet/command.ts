@@ -8,7 +8,7 @@ import { localnetPayCommand } from "./pay.ts";
 import { colours } from "../../output/progress.ts";
 import type { CliContext, RunningLocalnet, RunningRelayer } from "../../context.ts";
 import { type OutputOptions, writeJson } from "../../output/print.ts";
-import { pollUntil } from "../../../core/time.ts";
+import { pollUntil } from "../../../core/time/deadline.ts";
 import { integerArgument } from "../../options/integer_argument.ts";
 
 interface LocalnetCommandOptions extends OutputOptions {

@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from "commander";
-import { pollUntil } from "../../../core/time.ts";
+import { pollUntil } from "../../../core/time/deadline.ts";
 import { Problem } from "../../../core/errors/problem.ts";
 import { formatNative, parseUnits } from "../../../core/protocol/units.ts";
 import { planRescue, type RescuePlan } from "../../../ops/rescue/rescue_plan.ts";

@@ -1,6 +1,6 @@
 /** Judges the chain time that an endpoint reports, because a payment request is valid until a chain time. */
 import { Problem } from "../../../core/errors/problem.ts";
-import { type Clock, monotonicClock } from "../../../core/time.ts";
+import { type Clock, monotonicClock } from "../../../core/time/clock.ts";
 
 /** The first chain time of a visit may differ this much from the device's clock, which may be wrong. */
 const MAX_DEVICE_DIFFERENCE_SECONDS = 86_400;

@@ -3,7 +3,7 @@ import { createFolderOf, followLinks, replaceFile } from "../../../config/files/
 import { lockFile } from "../../../config/files/file_lock.ts";
 import { readBoundedFile } from "../../../config/files/bounded_file.ts";
 import { Problem } from "../../../core/errors/problem.ts";
-import { type Clock, systemClock } from "../../../core/time.ts";
+import { type Clock, systemClock } from "../../../core/time/clock.ts";
 import type { Secret } from "../../../core/text/secret.ts";
 import { createIdentity, identityOf, vaultOf } from "../note_encryption.ts";
 import { MAX_NOTE_STORE_BYTES, type NoteStore, serializeNoteStore } from "../note_store.ts";

@@ -4,7 +4,7 @@
  */
 import { Problem } from "../../../core/errors/problem.ts";
 import type { Note } from "../../../core/protocol/note.ts";
-import type { Clock } from "../../../core/time.ts";
+import type { Clock } from "../../../core/time/clock.ts";
 import type { ProveOptions } from "../../../prover/prover.ts";
 import type { TransactionId } from "../../../ton/chain.ts";
 import type { AnyPool } from "../../../ton/pool/any_pool.ts";

@@ -1,7 +1,8 @@
 import type { Address } from "@ton/core";
 import { exitCodeName } from "../../../core/errors/problem.ts";
 import { V2_POOL_CAPACITY } from "../../../core/protocol/v2/pool_constants.ts";
-import { type Clock, pollUntil } from "../../../core/time.ts";
+import type { Clock } from "../../../core/time/clock.ts";
+import { pollUntil } from "../../../core/time/deadline.ts";
 import type { Chain, TransactionId } from "../../chain.ts";
 import type { PoolEvent } from "./pool_events.ts";
 import { scanPoolTransactions } from "./scan.ts";

@@ -1,5 +1,6 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
-import { type Clock, TtlCache } from "./time.ts";
+import type { Clock } from "./clock.ts";
+import { TtlCache } from "./ttl_cache.ts";
 
 function kept(most?: number) {
   let now = 0;
